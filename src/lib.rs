@@ -1,1 +1,7 @@
-//! Coroner
+//! Coroner: the cause of death, read from the support bundle.
+//!
+//! bundle -> parse -> derive -> rule -> rank -> report; each module is one room of that flow.
+
+pub mod facts;
+pub mod report;
+pub mod units;

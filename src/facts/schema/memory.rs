@@ -1,0 +1,19 @@
+//! Memory of the host: totals, reclaim, swap.
+
+use super::facts;
+
+facts! {
+    memory: Host {
+        TOTAL "host.mem_total": num Bytes, "MemTotal" <- ["cat /proc/meminfo", "free -b"];
+        AVAILABLE "host.mem_available": num Bytes, "MemAvailable, the kernel's estimate of what can be had without swapping" <- ["cat /proc/meminfo", "free -b"];
+        FREE "host.mem_free": num Bytes, "MemFree" <- ["cat /proc/meminfo", "free -b"];
+        SWAP_TOTAL "host.swap_total": num Bytes, "swap space" <- ["cat /proc/meminfo", "cat /proc/swaps", "free -b"];
+        SWAP_USED "host.swap_used": num Bytes, "swap in use" <- ["cat /proc/meminfo", "free -b"];
+        SWAP_IN "host.swap_in": series BytesPerSec, "pages read back from swap" <- ["cat /proc/vmstat (twice)", "vmstat 1 10", "sar -W 1 10"];
+        SWAP_OUT "host.swap_out": series BytesPerSec, "pages written to swap" <- ["cat /proc/vmstat (twice)", "vmstat 1 10", "sar -W 1 10"];
+        PSI_MEM "host.psi_mem_some": series Share, "share of time in which some task waited for memory" <- ["cat /proc/pressure/memory (twice)"];
+        PSI_MEM_FULL "host.psi_mem_full": series Share, "share of time in which all non-idle tasks waited for memory" <- ["cat /proc/pressure/memory (twice)"];
+        SWAPPINESS "host.swappiness": num Count, "vm.swappiness" <- ["sysctl vm.swappiness"];
+        PAGE_SIZE "host.page_size": num Bytes, "page size of the kernel" <- ["getconf PAGESIZE"];
+    }
+}

@@ -1,0 +1,44 @@
+//! Network interfaces and their queues.
+
+use super::facts;
+
+facts! {
+    nic: Nic {
+        DRIVER "nic.driver": text, "kernel driver" <- ["ethtool -i IFACE"];
+        KIND "nic.kind": text, "'physical', 'virtual' (veth, bridge, bond, tunnel ...) or 'loopback'" <- ["ethtool -i IFACE", "ip -d link"];
+        STATE "nic.link_up": flag, "link detected" <- ["ethtool IFACE", "ip -s link"];
+        SPEED "nic.speed": num BytesPerSec, "negotiated speed" <- ["ethtool IFACE"];
+        CHANNELS_NOW "nic.channels_now": num Count, "receive channels in use (combined, or rx)" <- ["ethtool -l IFACE"];
+        CHANNELS_MAX "nic.channels_max": num Count, "receive channels the hardware offers" <- ["ethtool -l IFACE"];
+        RING_RX_NOW "nic.ring_rx_now": num Count, "receive ring entries in use" <- ["ethtool -g IFACE"];
+        RING_RX_MAX "nic.ring_rx_max": num Count, "receive ring entries possible" <- ["ethtool -g IFACE"];
+        TABLE_QUEUES "nic.table_queues": num Count, "distinct queues in the RSS indirection table" <- ["ethtool -x IFACE"];
+        TABLE_TOP1 "nic.table_top1": num Share, "share of indirection table entries that point to one queue" <- ["ethtool -x IFACE"];
+        NODE "nic.numa_node": num Count, "NUMA node of the device, unknown when the kernel says -1" <- ["cat /sys/class/net/IFACE/device/numa_node"];
+        RX_PPS "nic.rx_pps": num PerSec, "packets received" <- ["cat /proc/net/dev (twice)", "sar -n DEV 1 10", "ethtool -S IFACE (twice)"];
+        TX_PPS "nic.tx_pps": num PerSec, "packets sent" <- ["cat /proc/net/dev (twice)", "sar -n DEV 1 10"];
+        RX_BPS "nic.rx_bytes_per_s": num BytesPerSec, "bytes received" <- ["cat /proc/net/dev (twice)", "sar -n DEV 1 10"];
+        TX_BPS "nic.tx_bytes_per_s": num BytesPerSec, "bytes sent" <- ["cat /proc/net/dev (twice)", "sar -n DEV 1 10"];
+        RX_DROPS "nic.rx_drops": num PerSec, "packets lost on the host's side (ring full, no buffer), by the driver's own counters" <- ["ethtool -S IFACE (twice)", "ip -s link (twice)"];
+        RX_NEFF "nic.rx_neff": num Count, "effective number of receive queues, 1/sum(p^2) over queue packets" <- ["ethtool -S IFACE (twice)"];
+        RX_TOP1 "nic.rx_top1": num Share, "share of received packets that came through one queue" <- ["ethtool -S IFACE (twice)"];
+        RX_TOP_QUEUE "nic.rx_top_queue": num Count, "queue with the most received packets" <- ["ethtool -S IFACE (twice)"];
+        RX_QUEUES "nic.rx_queues": num Count, "receive queues with counters" <- ["ethtool -S IFACE (twice)"];
+        RHO_FAIR "nic.rho_fair": num Count, "neff divided by what fair hashing of the open flows could reach (nF/(n+F-1))" <- ["ethtool -S IFACE (twice)", "cat /proc/net/sockstat"];
+        CPU_NEFF "nic.cpu_neff": num Count, "effective number of CPUs its queue interrupts land on, weighted by queue packets" <- ["ethtool -S IFACE (twice)", "grep . /proc/irq/*/effective_affinity_list"];
+        CPU_TOP1 "nic.cpu_top1": num Share, "share of queue packets whose interrupt lands on one CPU" <- ["ethtool -S IFACE (twice)", "grep . /proc/irq/*/effective_affinity_list"];
+        IRQ_CPUS "nic.irq_cpus": cpus, "CPUs on which its queue interrupts land" <- ["grep . /proc/irq/*/effective_affinity_list", "cat /proc/interrupts"];
+        IRQS "nic.irqs": list, "its queue interrupt lines" <- ["ls /sys/class/net/IFACE/device/msi_irqs", "cat /proc/interrupts"];
+        RPS_CPUS "nic.rps_cpus": cpus, "CPUs that RPS may use" <- ["grep . /sys/class/net/IFACE/queues/rx-*/rps_cpus"];
+        LOCAL_CPUS "nic.local_cpus": cpus, "CPUs of the device's NUMA node (all, when it has none)" <- ["cat /sys/class/net/IFACE/device/local_cpulist", "lscpu"];
+    }
+}
+
+facts! {
+    queue: Queue {
+        RX_PPS "queue.rx_pps": num PerSec, "packets received through this queue" <- ["ethtool -S IFACE (twice)"];
+        RX_SHARE "queue.rx_share": num Share, "share of the NIC's received packets" <- ["ethtool -S IFACE (twice)"];
+        IRQ "queue.irq": num Count, "its interrupt line" <- ["cat /proc/interrupts"];
+        CPUS "queue.cpus": cpus, "CPUs on which its interrupt lands" <- ["grep . /proc/irq/*/effective_affinity_list"];
+    }
+}

@@ -1,0 +1,11 @@
+//! NUMA nodes.
+
+use super::facts;
+
+facts! {
+    numa_node: Node {
+        CPUS "numa_node.cpus": cpus, "CPUs of the node" <- ["numactl -H", "lscpu"];
+        MEM_TOTAL "numa_node.mem_total": num Bytes, "memory of the node" <- ["numactl -H", "cat /sys/devices/system/node/node*/meminfo"];
+        MEM_FREE "numa_node.mem_free": num Bytes, "free memory of the node" <- ["numactl -H", "cat /sys/devices/system/node/node*/meminfo"];
+    }
+}
