@@ -3,5 +3,6 @@
 //! bundle -> parse -> derive -> rule -> rank -> report; each module is one room of that flow.
 
 pub mod facts;
+pub mod golang;
 pub mod report;
 pub mod units;
