@@ -2,7 +2,9 @@
 //!
 //! bundle -> parse -> derive -> rule -> rank -> report; each module is one room of that flow.
 
+pub mod bundle;
 pub mod facts;
 pub mod golang;
+pub mod parse;
 pub mod report;
 pub mod units;

@@ -93,7 +93,8 @@ mod tests {
 
     #[test]
     fn decodes_what_people_send() {
-        let utf16: Vec<u8> = [0xFF, 0xFE].into_iter().chain("a\r\nb".encode_utf16().flat_map(u16::to_le_bytes)).collect();
+        let utf16: Vec<u8> =
+            [0xFF, 0xFE].into_iter().chain("a\r\nb".encode_utf16().flat_map(u16::to_le_bytes)).collect();
         for (bytes, want) in [
             (b"a\r\nb".to_vec(), "ab"),
             (b"\xEF\xBB\xBFa\nb".to_vec(), "ab"),

@@ -108,6 +108,11 @@ impl Facts {
         self.clocks.entry((subject, snap)).or_insert(seconds);
     }
 
+    /// Forgets the clocks of a subject, before better ones are set.
+    pub fn clear_clocks(&mut self, subject: SubjectId) {
+        self.clocks.retain(|(have, _), _| *have != subject);
+    }
+
     // ---- reading ----------------------------------------------------------------------------------
 
     /// The best reading of a fact, or why there is none.
