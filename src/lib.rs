@@ -3,6 +3,7 @@
 //! bundle -> parse -> derive -> rule -> rank -> report; each module is one room of that flow.
 
 pub mod bundle;
+pub mod derive;
 pub mod facts;
 pub mod golang;
 pub mod parse;

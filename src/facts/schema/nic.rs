@@ -5,6 +5,7 @@ use super::facts;
 facts! {
     nic: Nic {
         DRIVER "nic.driver": text, "kernel driver" <- ["ethtool -i IFACE"];
+        BUS "nic.bus": text, "bus address, as virtio0 or 0000:3b:00.0" <- ["ethtool -i IFACE"];
         KIND "nic.kind": text, "'physical', 'virtual' (veth, bridge, bond, tunnel ...) or 'loopback'" <- ["ethtool -i IFACE", "ip -d link"];
         STATE "nic.link_up": flag, "link detected" <- ["ethtool IFACE", "ip -s link"];
         SPEED "nic.speed": num BytesPerSec, "negotiated speed" <- ["ethtool IFACE"];
