@@ -8,4 +8,5 @@ pub mod facts;
 pub mod golang;
 pub mod parse;
 pub mod report;
+pub mod rule;
 pub mod units;

@@ -1,0 +1,22 @@
+//! Rules: Markdown pages that say how a known failure looks in the facts, and what to do about it.
+//!
+//! page -> rule (compiled, checked) -> outcome per entity. Nothing in here reads a bundle's files or knows
+//! how a report looks.
+
+pub mod catalogue;
+pub mod chart;
+pub mod evaluate;
+pub mod expr;
+pub mod file;
+pub mod page;
+pub mod problem;
+pub mod suggest;
+pub mod tunables;
+pub mod verdict;
+mod yaml;
+
+pub use catalogue::{Catalogue, CatalogueError};
+pub use evaluate::evaluate;
+pub use file::{Condition, Rule};
+pub use problem::Problem;
+pub use verdict::{ConditionTrace, Outcome, Role, Severity, Verdict};
