@@ -7,9 +7,17 @@
 )]
 
 mod durations;
+mod goroutines;
+mod goroutines_debug1;
+mod goroutines_debug2;
 mod heap;
 mod levels;
 mod names;
+mod pprof;
+mod pprof_legacy;
+mod pprof_proto;
+mod pprof_top;
+mod recognise;
 mod sched;
 mod spans;
 mod trace;
@@ -23,7 +31,12 @@ mod trace_v2_order;
 mod wire;
 
 pub use durations::Waits;
+pub use goroutines::{Dump, Group, read_goroutines};
 pub use levels::{Bin, Bins};
 pub use names::StartFunction;
+pub use pprof::{Contention, Mapping, Profile, ProfileError, ProfileKind, SampleType, read_profile};
+pub use pprof_legacy::{LegacyKind, LegacyProfile, LegacyStack, read_legacy};
+pub use pprof_top::FunctionRow;
+pub use recognise::{HEAD, Kind, recognise};
 pub use spans::{Span, Spans};
 pub use trace::{Limits, MaxRunnable, Note, StateTimes, Times, TraceError, TraceSummary, WallClock, read_trace};

@@ -12,9 +12,10 @@ use super::trace_v2_generation::{Frequency, Generation, NO_THREAD};
 use super::wire::to_u64;
 
 const NONE: u64 = u64::MAX;
-/// Attempts to fit another thread's event, beyond which the earliest event is forced: a million, and
-/// this many for each event.
-const TRIES_PER_EVENT: u64 = 256;
+/// Attempts to fit another thread's event, beyond which the earliest event is forced at once: so many in
+/// all, and so many more for each event.
+const TRIES: u64 = 8_000_000;
+const TRIES_PER_EVENT: u64 = 64;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PStatus {
@@ -81,7 +82,7 @@ impl Order {
                 front.insert(cursor.event.time, cursor);
             }
         }
-        let mut tries = 1_000_000u64;
+        let mut tries = TRIES;
         loop {
             let earliest = front.time(0);
             if samples.peek().is_some_and(|&sample| earliest.is_none_or(|time| sample < time)) {

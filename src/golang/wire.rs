@@ -83,6 +83,11 @@ pub(super) fn truncate(x: f64) -> u64 {
     x as u64
 }
 
+/// The two's complement reading of a varint, as protobuf's int64 has it.
+pub(super) fn to_i64(n: u64) -> i64 {
+    i64::from_ne_bytes(n.to_ne_bytes())
+}
+
 #[cfg(test)]
 mod tests {
     use super::Wire;

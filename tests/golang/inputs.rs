@@ -34,3 +34,19 @@ pub fn trace(data: &[u8]) -> TraceSummary {
 pub fn number(value: &Value) -> u64 {
     value.as_u64().unwrap_or_else(|| panic!("no number: {value}"))
 }
+
+/// Files of a folder with the `.expected.json` that belongs to each.
+pub fn with_expectations(folder: &Path) -> Vec<(PathBuf, Value)> {
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| !path.to_string_lossy().ends_with(".expected.json"));
+    files.sort();
+    let expectation = |path: &Path| {
+        let name = path.file_name()?.to_str()?;
+        let stem = [".pb.gz", ".pb", ".bin", ".txt"].iter().find_map(|end| name.strip_suffix(end))?;
+        let json = fs::read(path.with_file_name(format!("{stem}.expected.json"))).ok()?;
+        Some(serde_json::from_slice(&json).unwrap())
+    };
+    let found: Vec<_> = files.iter().filter_map(|path| Some((path.clone(), expectation(path)?))).collect();
+    assert!(!found.is_empty(), "{}: no expectations", folder.display());
+    found
+}
