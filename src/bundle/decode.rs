@@ -59,6 +59,7 @@ impl<R: BufRead> ZstdReader<R> {
                         return Err(io::ErrorKind::UnexpectedEof.into());
                     }
                 }
+                Err(FrameDecoderError::WindowSizeTooBig { .. }) => return Err(io::ErrorKind::OutOfMemory.into()),
                 Err(e) => return Err(io::Error::other(e)),
             }
         }

@@ -28,7 +28,7 @@ pub(super) fn top<R: Read + Seek + Send>(ledger: &mut Ledger, found: Found, mut 
         Kind::Packed(codec) => {
             let (packed, _) = peek(&mut src, codec.first_block());
             src.rewind()?;
-            if kind(&first_unpacked(codec, &packed, ledger.limits.window)) == Kind::Tar {
+            if kind(&first_unpacked(codec, &packed, ledger.limits.window).0) == Kind::Tar {
                 std::thread::scope(|scope| {
                     let window = ledger.limits.window;
                     let mut src = ledger.metered(ahead(scope, codec, BufReader::with_capacity(BLOCK, src), window));
@@ -70,7 +70,7 @@ pub(super) fn file(ledger: &mut Ledger, found: Found, src: &mut dyn Read, depth:
 fn packed(ledger: &mut Ledger, found: Found, codec: Codec, head: &[u8], src: &mut dyn Read, depth: u8) -> bool {
     let window = ledger.limits.window_at(depth);
     let (first, failed) = peek(src, codec.first_block());
-    let inside = first_unpacked(codec, &first, window);
+    let (inside, why) = first_unpacked(codec, &first, window);
     let mut src = (&*first).chain(Failing(failed)).chain(src);
     let is_tar = kind(&inside) == Kind::Tar;
     if is_tar && depth > ledger.limits.nesting {
@@ -83,8 +83,12 @@ fn packed(ledger: &mut Ledger, found: Found, codec: Codec, head: &[u8], src: &mu
         let found = Found { size: None, exact: false, ..found };
         return ledger.offer(found, &inside, &mut src);
     } else if inside.is_empty() {
-        let text = format!("looks like {} but does not unpack", codec.name());
-        ledger.note("unpackable", NoteKind::Lost, &found.path, text);
+        let why = match why {
+            Some(e) if e.kind() == io::ErrorKind::OutOfMemory => format!(": it asks for a dictionary of more than {}", human(window)),
+            Some(e) => format!(": {e}"),
+            None => String::new(),
+        };
+        ledger.note("unpackable", NoteKind::Lost, &found.path, format!("looks like {} but does not unpack{why}", codec.name()));
     }
     ledger.offer(found, head, &mut src)
 }
@@ -123,9 +127,9 @@ fn too_deep(ledger: &mut Ledger, path: &str) {
     ledger.note("nesting", NoteKind::Refused, path, text);
 }
 
-/// What the first packed bytes of a stream unpack to; empty if they do not.
-fn first_unpacked(codec: Codec, packed: &[u8], window: u64) -> Vec<u8> {
-    peek(&mut decoder(codec, packed, window), HEAD_BYTES).0
+/// What the first packed bytes of a stream unpack to, and what ended it.
+fn first_unpacked(codec: Codec, packed: &[u8], window: u64) -> (Vec<u8>, Option<io::Error>) {
+    peek(&mut decoder(codec, packed, window), HEAD_BYTES)
 }
 
 /// Up to `max` bytes, fewer only at the end of the content or where reading fails.
@@ -135,8 +139,8 @@ fn peek(src: &mut dyn Read, max: usize) -> (Vec<u8>, Option<io::Error>) {
     (head, failed)
 }
 
-/// Yields an error met while peeking, once, where it belongs in the content.
-struct Failing(Option<io::Error>);
+/// Yields an error, once, where it belongs in the content.
+pub(super) struct Failing(pub Option<io::Error>);
 
 impl Read for Failing {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {

@@ -109,32 +109,42 @@ fn file<R: Read + Seek>(ledger: &mut Ledger, src: &mut R, header: Header, end: u
     if !ledger.is_first(&path) || src.seek(SeekFrom::Start(data)).is_err() {
         return behind;
     }
-    let found = Found { path, size: Some(header.size).filter(|_| !streamed), exact: true, mtime: header.mtime };
-    let limit = src.take(packed.unwrap_or(there).min(there));
-    if stored {
-        if streamed && packed.is_none() {
-            ledger.note("cut", NoteKind::Lost, &found.path, "cut off: the zip ends in this file");
+    let found = Found { path: path.clone(), size: Some(header.size).filter(|_| !streamed), exact: true, mtime: header.mtime };
+    let limit = src.by_ref().take(packed.unwrap_or(there).min(there));
+    let (sum, behind) = if stored {
+        let cut = (streamed && packed.is_none()).then(cut_off);
+        (zipped::summed(ledger, found, limit.chain(open::Failing(cut)), depth), behind)
+    } else {
+        let mut inflate = Inflate { stream: DeflateDecoder::new(BufReader::with_capacity(32 * 1024, limit)), end: streamed.then_some(there) };
+        let sum = zipped::summed(ledger, found, &mut inflate, depth);
+        match packed {
+            Some(_) => (sum, behind),
+            None => {
+                // Only the end of the stream tells where the next file begins.
+                let _ = io::copy(&mut ledger.metered(&mut inflate), &mut io::sink());
+                (sum, data.saturating_add(inflate.stream.total_in()).min(end))
+            }
         }
-        offer(ledger, found, limit, &header, streamed, depth);
-        return behind;
+    };
+    match described(src, behind).filter(|_| streamed) {
+        Some((size, crc)) => sum.compare(ledger, &path, size, crc),
+        None if !streamed => sum.compare(ledger, &path, header.size, header.crc),
+        None => {}
     }
-    let mut inflate = Inflate { stream: DeflateDecoder::new(BufReader::with_capacity(32 * 1024, limit)), end: streamed.then_some(there) };
-    offer(ledger, found, &mut inflate, &header, streamed, depth);
-    if packed.is_some() {
-        return behind;
-    }
-    // Only the end of the stream tells where the next file begins.
-    let _ = io::copy(&mut ledger.metered(&mut inflate), &mut io::sink());
-    data.saturating_add(inflate.stream.total_in()).min(end)
+    behind
 }
 
-fn offer<R: Read>(ledger: &mut Ledger, found: Found, src: R, header: &Header, streamed: bool, depth: u8) {
-    if streamed {
-        let mut src = ledger.metered(src);
-        open::file(ledger, found, &mut src, depth + 1);
-    } else {
-        zipped::summed(ledger, found, src, header.size, header.crc, depth);
-    }
+fn cut_off() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "the zip ends in this file")
+}
+
+/// Size and checksum as the data descriptor at `at` states them (4.3.9). One without its optional signature is not recognised.
+fn described<R: Read + Seek>(src: &mut R, at: u64) -> Option<(u64, u32)> {
+    let mut bytes = [0; 16];
+    src.seek(SeekFrom::Start(at)).ok()?;
+    src.read_exact(&mut bytes).ok()?;
+    bytes.starts_with(DESCRIPTOR).then_some(())?;
+    Some((u64::from(u32_at(&bytes, 12)?), u32_at(&bytes, 4)?))
 }
 
 /// A deflate stream; where its length is unknown, one that takes all there is was cut, since a descriptor should follow it.
@@ -147,7 +157,7 @@ impl<R: Read> Read for Inflate<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let n = self.stream.read(buf)?;
         if n == 0 && !buf.is_empty() && self.end.is_some_and(|end| self.stream.total_in() >= end) {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the zip ends in this file"));
+            return Err(cut_off());
         }
         Ok(n)
     }

@@ -98,26 +98,39 @@ fn entry<R: Read + Seek>(ledger: &mut Ledger, archive: &mut ZipArchive<R>, index
         ExtraField::ExtendedTimestamp(t) => t.mod_time().map(i64::from),
         _ => None,
     });
-    let found = Found { path, size: Some(listing.size), exact: true, mtime };
-    if listing.method == CompressionMethod::Deflated {
-        summed(ledger, found, DeflateDecoder::new(file), listing.size, listing.crc, depth);
+    let found = Found { path: path.clone(), size: Some(listing.size), exact: true, mtime };
+    let sum = if listing.method == CompressionMethod::Deflated {
+        summed(ledger, found, DeflateDecoder::new(file), depth)
     } else {
-        summed(ledger, found, file, listing.size, listing.crc, depth);
-    }
+        summed(ledger, found, file, depth)
+    };
+    sum.compare(ledger, &path, listing.size, listing.crc);
 }
 
-/// Opens an entry's content and says so if it was read to its end and is not what its header states. The content is kept all the same.
-pub(super) fn summed<R: Read>(ledger: &mut Ledger, found: Found, src: R, size: u64, crc: u32, depth: u8) -> bool {
-    let path = found.path.clone();
+/// Opens an entry's content, counting and summing what is read of it.
+pub(super) fn summed<R: Read>(ledger: &mut Ledger, found: Found, src: R, depth: u8) -> Sum {
     let mut src = Summed { src: ledger.metered(src), crc: Crc::new(), size: 0, ended: false };
-    let broken = open::file(ledger, found, &mut src, depth + 1);
-    if src.ended && src.size > size {
-        let text = format!("is {} long where the zip says {}", human(src.size), human(size));
-        ledger.note("size", NoteKind::Odd, &path, text);
-    } else if src.ended && src.size == size && src.crc.sum() != crc {
-        ledger.note("checksum", NoteKind::Odd, &path, "does not match its checksum: some of its bytes are damaged");
+    open::file(ledger, found, &mut src, depth + 1);
+    Sum { size: src.size, crc: src.crc.sum(), ended: src.ended }
+}
+
+/// What was read of an entry.
+pub(super) struct Sum {
+    size: u64,
+    crc: u32,
+    ended: bool,
+}
+
+impl Sum {
+    /// Says so if the entry was read to its end and is not what its header states. A short entry was said to be cut already.
+    pub fn compare(&self, ledger: &mut Ledger, path: &str, size: u64, crc: u32) {
+        if self.ended && self.size > size {
+            let text = format!("is {} long where the zip says {}", human(self.size), human(size));
+            ledger.note("size", NoteKind::Odd, path, text);
+        } else if self.ended && self.size == size && self.crc != crc {
+            ledger.note("checksum", NoteKind::Odd, path, "does not match its checksum: some of its bytes are damaged");
+        }
     }
-    broken
 }
 
 struct Summed<R> {

@@ -83,3 +83,9 @@ pub fn read_input(input: &Input, limits: &Limits) -> Result<Seen, OpenError> {
     let walk = walk(input, limits, &mut |_| Want::Read { max: u64::MAX }, &mut |e| entries.push(e))?;
     Ok(Seen { walk, entries })
 }
+
+/// A fixture of `tests/data/archives`.
+pub fn data(name: &str) -> Vec<u8> {
+    let path = format!("{}/tests/data/archives/{name}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read(path).expect("a fixture")
+}
