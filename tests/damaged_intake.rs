@@ -43,7 +43,12 @@ fn honest(form: &str, cut: usize, seen: &Seen, whole: &Files) {
         let (path, bytes) = &whole[i];
         assert_eq!(&entry.path, path, "{form} cut at {cut}");
         assert!(bytes.starts_with(&entry.bytes), "{form} cut at {cut}: {path}");
-        assert_eq!(entry.truncated, entry.bytes.len() < bytes.len(), "{form} cut at {cut}: {path}: {:?}", seen.walk.notes);
+        assert_eq!(
+            entry.truncated,
+            entry.bytes.len() < bytes.len(),
+            "{form} cut at {cut}: {path}: {:?}",
+            seen.walk.notes
+        );
     }
     if seen.files() != *whole {
         assert!(!seen.walk.complete && !seen.walk.notes.is_empty(), "{form} cut at {cut}");
@@ -116,7 +121,9 @@ fn a_damaged_tar_header_costs_its_own_file() {
 #[test]
 fn a_zip_without_its_directory_gives_all_its_files() {
     let files = sample();
-    for bytes in [as_zip(&files, Stored), as_zip(&files, Deflated), streamed(&files, Deflated), streamed(&files, Stored)] {
+    for bytes in
+        [as_zip(&files, Stored), as_zip(&files, Deflated), streamed(&files, Deflated), streamed(&files, Stored)]
+    {
         let directory = bytes.windows(4).position(|w| w == b"PK\x01\x02").unwrap();
         let seen = read(&bytes[..directory]);
         assert_eq!(seen.files(), files);

@@ -103,7 +103,11 @@ fn links_are_not_followed_and_told_once() {
     assert_eq!(seen.paths(), ["sos/sos_commands/pci/lspci"]);
     let [note] = seen.walk.notes.as_slice() else { panic!("{:?}", seen.walk.notes) };
     assert!(note.text.starts_with("7 links are not followed; 4 lead to files of the bundle"), "{}", note.text);
-    assert!(note.text.contains("3 lead elsewhere or nowhere, such as sos/passwd -> /etc/passwd, sos/out"), "{}", note.text);
+    assert!(
+        note.text.contains("3 lead elsewhere or nowhere, such as sos/passwd -> /etc/passwd, sos/out"),
+        "{}",
+        note.text
+    );
     assert!(seen.walk.complete);
 }
 
@@ -175,7 +179,9 @@ fn wrong_sums_and_sizes_keep_the_content() {
     let seen = read(&sum);
     assert_eq!(seen.files(), two());
     assert_eq!(seen.note("does not match its checksum"), (NoteKind::Odd, "first"));
-    for (size, text) in [(1u32, "is 2 bytes long where the zip says 1 bytes"), (7, "cut off: 2 bytes of 7 bytes are there")] {
+    for (size, text) in
+        [(1u32, "is 2 bytes long where the zip says 1 bytes"), (7, "cut off: 2 bytes of 7 bytes are there")]
+    {
         let mut wrong = as_zip(&two(), Deflated);
         let directory = wrong.windows(4).position(|w| w == b"PK\x01\x02").unwrap();
         wrong[directory + 24..directory + 28].copy_from_slice(&size.to_le_bytes());
@@ -269,7 +275,9 @@ fn an_archive_in_itself_over_and_over_ends() {
 fn a_large_zip_inside_is_not_held_in_memory() {
     let inner = as_zip(&two(), Stored);
     let limits = Limits { nested_zip_bytes: 100, ..Limits::default() };
-    for bytes in [as_tar(&vec![("in.zip".into(), inner.clone())]), as_zip(&vec![("in.zip".into(), inner.clone())], Stored)] {
+    for bytes in
+        [as_tar(&vec![("in.zip".into(), inner.clone())]), as_zip(&vec![("in.zip".into(), inner.clone())], Stored)]
+    {
         let seen = read_with(&bytes, &limits).unwrap();
         assert_eq!(seen.files(), [("in.zip".to_owned(), inner.clone())]);
         seen.note("is a zip of more than 100 bytes inside another archive");

@@ -125,7 +125,10 @@ fn loose_files_keep_what_tells_them_apart() {
         ("t1/log.tar.gz".into(), gz(&as_tar(&vec![("x".into(), b"c".to_vec())]))),
     ]);
     let at = |name: &str| dir.path().join(name);
-    let seen = read_input(&Input::Paths(vec![at("t0/mpstat.txt"), at("t1/mpstat.txt"), at("t1/log.tar.gz")]), &Limits::default());
+    let seen = read_input(
+        &Input::Paths(vec![at("t0/mpstat.txt"), at("t1/mpstat.txt"), at("t1/log.tar.gz")]),
+        &Limits::default(),
+    );
     let seen = seen.unwrap();
     assert_eq!(seen.walk.container, Container::Files);
     assert_eq!(seen.paths(), ["t0/mpstat.txt", "t1/mpstat.txt", "t1/log.tar.gz/x"]);
@@ -167,7 +170,11 @@ fn archives_inside_are_opened_to_depth_two() {
     let three = as_zip(&leaf("deepest"), Deflated);
     let two = gz(&as_tar(&vec![("d.zip".into(), three.clone()), ("c".into(), b"text\n".to_vec())]));
     let one = as_zip(&vec![("two.tgz".into(), two), ("b".into(), b"text\n".to_vec())], Deflated);
-    let top = gz(&as_tar(&vec![("one.zip".into(), one), ("xz".into(), data("bundle.tar.xz")), ("a".into(), b"text\n".to_vec())]));
+    let top = gz(&as_tar(&vec![
+        ("one.zip".into(), one),
+        ("xz".into(), data("bundle.tar.xz")),
+        ("a".into(), b"text\n".to_vec()),
+    ]));
     let seen = read(&top);
     assert_eq!(
         seen.paths(),
@@ -222,7 +229,8 @@ fn content_of_just_the_wanted_length_is_whole() {
     let files = vec![("a".to_owned(), vec![b'x'; 5000])];
     for bytes in [as_zip(&files, Deflated), gz(&as_tar(&files))] {
         let mut read = Vec::new();
-        walk(&Input::Stdin(bytes), &Limits::default(), &mut |_| Want::Read { max: 5000 }, &mut |e| read.push(e)).unwrap();
+        walk(&Input::Stdin(bytes), &Limits::default(), &mut |_| Want::Read { max: 5000 }, &mut |e| read.push(e))
+            .unwrap();
         assert!(!read[0].truncated);
         assert_eq!(read[0].bytes.len(), 5000);
     }
@@ -232,7 +240,10 @@ fn content_of_just_the_wanted_length_is_whole() {
 fn errors_say_what_and_what_to_do() {
     let of = |path: PathBuf| read_input(&Input::Paths(vec![path]), &Limits::default()).unwrap_err().to_string();
     assert_eq!(of("/no/such".into()), "/no/such: no such file or folder; check the path");
-    assert_eq!(of("/dev/null".into()), "/dev/null: is not a file or a folder; to read a pipe, use `-` for standard input");
+    assert_eq!(
+        of("/dev/null".into()),
+        "/dev/null: is not a file or a folder; to read a pipe, use `-` for standard input"
+    );
     let dir = tempfile::tempdir().unwrap();
     assert!(of(dir.path().into()).contains("the folder holds no files"));
     let empty = dir.path().join("empty.zip");

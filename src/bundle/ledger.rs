@@ -184,13 +184,23 @@ impl<'a> Ledger<'a> {
         let name = match guard::path(raw, backslash, self.limits) {
             Ok((name, absolute)) => {
                 if absolute {
-                    self.note("absolute", NoteKind::Odd, &name, "has an absolute name; read as if relative to the bundle");
+                    self.note(
+                        "absolute",
+                        NoteKind::Odd,
+                        &name,
+                        "has an absolute name; read as if relative to the bundle",
+                    );
                 }
                 name
             }
             Err(why) => {
                 let shown: String = shown().chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-                self.note("name", NoteKind::Refused, prefix, format!("an entry {} and is not read: {shown}", why.says()));
+                self.note(
+                    "name",
+                    NoteKind::Refused,
+                    prefix,
+                    format!("an entry {} and is not read: {shown}", why.says()),
+                );
                 return None;
             }
         };
@@ -265,7 +275,12 @@ impl<'a> Ledger<'a> {
             self.broke("cut", &found.path, &format!("reading stopped after {}", human(got)), e);
         } else if short {
             let size = found.size.unwrap_or(got);
-            self.note("cut", NoteKind::Lost, &found.path, format!("cut off: {} of {} are there", human(got), human(size)));
+            self.note(
+                "cut",
+                NoteKind::Lost,
+                &found.path,
+                format!("cut off: {} of {} are there", human(got), human(size)),
+            );
         } else if over {
             let of = found.size.map(|s| format!(" of {}", human(s))).unwrap_or_default();
             self.note("capped", NoteKind::Info, &found.path, format!("only the first {}{of} are read", human(cap)));
@@ -311,13 +326,23 @@ impl<'a> Ledger<'a> {
             0 => (NoteKind::Info, String::new()),
             n => (NoteKind::Odd, format!("; {n} lead elsewhere or nowhere, such as {}", shown.join(", "))),
         };
-        let text = format!("{} links are not followed; {inside} lead to files of the bundle that are read by their own names{tail}", self.links_met);
+        let text = format!(
+            "{} links are not followed; {inside} lead to files of the bundle that are read by their own names{tail}",
+            self.links_met
+        );
         self.note("links", severity, "", text);
     }
 
     fn leads_inside(&self, link: &Link) -> bool {
         let parent = link.from.rsplit_once('/').map_or("", |(parent, _)| parent);
-        let top = link.from.get(link.root.len()..).unwrap_or_default().trim_start_matches('/').split('/').next().unwrap_or_default();
+        let top = link
+            .from
+            .get(link.root.len()..)
+            .unwrap_or_default()
+            .trim_start_matches('/')
+            .split('/')
+            .next()
+            .unwrap_or_default();
         let bases = match (link.hard, link.target.starts_with('/')) {
             (true, _) => vec![link.root.clone()],
             (false, true) => vec![join(&link.root, top), link.root.clone()],
@@ -326,7 +351,11 @@ impl<'a> Ledger<'a> {
         bases.iter().filter_map(|base| resolve(base, &link.target)).any(|path| {
             let folder = format!("{path}/");
             self.seen.contains(path.as_str())
-                || self.seen.range::<str, _>((Bound::Included(folder.as_str()), Bound::Unbounded)).next().is_some_and(|p| p.starts_with(&folder))
+                || self
+                    .seen
+                    .range::<str, _>((Bound::Included(folder.as_str()), Bound::Unbounded))
+                    .next()
+                    .is_some_and(|p| p.starts_with(&folder))
         })
     }
 }

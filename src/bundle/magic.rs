@@ -83,7 +83,8 @@ fn is_tar(head: &[u8]) -> bool {
     let Some(field) = header.get(148..156) else { return false };
     let digits: String = field.iter().map(|b| char::from(*b)).collect();
     let Ok(stated) = u32::from_str_radix(digits.trim_matches(['\0', ' ']), 8) else { return false };
-    let sum: u32 = header.iter().enumerate().map(|(i, b)| if (148..156).contains(&i) { 32 } else { u32::from(*b) }).sum();
+    let sum: u32 =
+        header.iter().enumerate().map(|(i, b)| if (148..156).contains(&i) { 32 } else { u32::from(*b) }).sum();
     header.first() != Some(&0) && sum == stated
 }
 
@@ -93,7 +94,8 @@ pub(super) fn is_text(head: &[u8]) -> bool {
     if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
         return true;
     }
-    let control = head.iter().filter(|b| **b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x08 | 0x0c | 0x1b)).count();
+    let control =
+        head.iter().filter(|b| **b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x08 | 0x0c | 0x1b)).count();
     control * 33 <= head.len()
 }
 

@@ -84,11 +84,18 @@ fn packed(ledger: &mut Ledger, found: Found, codec: Codec, head: &[u8], src: &mu
         return ledger.offer(found, &inside, &mut src);
     } else if inside.is_empty() {
         let why = match why {
-            Some(e) if e.kind() == io::ErrorKind::OutOfMemory => format!(": it asks for a dictionary of more than {}", human(window)),
+            Some(e) if e.kind() == io::ErrorKind::OutOfMemory => {
+                format!(": it asks for a dictionary of more than {}", human(window))
+            }
             Some(e) => format!(": {e}"),
             None => String::new(),
         };
-        ledger.note("unpackable", NoteKind::Lost, &found.path, format!("looks like {} but does not unpack{why}", codec.name()));
+        ledger.note(
+            "unpackable",
+            NoteKind::Lost,
+            &found.path,
+            format!("looks like {} but does not unpack{why}", codec.name()),
+        );
     }
     ledger.offer(found, head, &mut src)
 }
@@ -117,7 +124,9 @@ fn zip_inside(ledger: &mut Ledger, found: Found, src: &mut dyn Read, depth: u8) 
 
 fn zip_too_large(ledger: &mut Ledger, found: Found, src: &mut dyn Read) -> bool {
     let max = human(ledger.limits.nested_zip_bytes);
-    let text = format!("is a zip of more than {max} inside another archive and is not opened; unpack it and analyze it by itself");
+    let text = format!(
+        "is a zip of more than {max} inside another archive and is not opened; unpack it and analyze it by itself"
+    );
     ledger.note("large zip", NoteKind::Refused, &found.path, text);
     ledger.offer(found, b"PK\x03\x04", src)
 }

@@ -103,19 +103,28 @@ fn file<R: Read + Seek>(ledger: &mut Ledger, src: &mut R, header: Header, end: u
         return behind;
     }
     if !stored && header.method != 8 {
-        ledger.note("method", NoteKind::Refused, &path, format!("is packed with method {}, which is not salvaged", header.method));
+        ledger.note(
+            "method",
+            NoteKind::Refused,
+            &path,
+            format!("is packed with method {}, which is not salvaged", header.method),
+        );
         return behind;
     }
     if !ledger.is_first(&path) || src.seek(SeekFrom::Start(data)).is_err() {
         return behind;
     }
-    let found = Found { path: path.clone(), size: Some(header.size).filter(|_| !streamed), exact: true, mtime: header.mtime };
+    let found =
+        Found { path: path.clone(), size: Some(header.size).filter(|_| !streamed), exact: true, mtime: header.mtime };
     let limit = src.by_ref().take(packed.unwrap_or(there).min(there));
     let (sum, behind) = if stored {
         let cut = (streamed && packed.is_none()).then(cut_off);
         (zipped::summed(ledger, found, limit.chain(open::Failing(cut)), depth), behind)
     } else {
-        let mut inflate = Inflate { stream: DeflateDecoder::new(BufReader::with_capacity(32 * 1024, limit)), end: streamed.then_some(there) };
+        let mut inflate = Inflate {
+            stream: DeflateDecoder::new(BufReader::with_capacity(32 * 1024, limit)),
+            end: streamed.then_some(there),
+        };
         let sum = zipped::summed(ledger, found, &mut inflate, depth);
         match packed {
             Some(_) => (sum, behind),

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use tar::{Archive, EntryType};
 
-use super::guard::{human, len64, len_usize};
+use super::guard::{human, len_usize, len64};
 use super::ledger::{Found, Ledger, is_over_budget, join};
 use super::{NoteKind, open};
 
@@ -38,7 +38,8 @@ pub(super) fn walk(ledger: &mut Ledger, src: &mut dyn Read, prefix: &str, depth:
         }
     };
     if let Some((at, e)) = lost.first {
-        let text = format!("damaged near byte {at} of the tar ({e}): entries from there to the next readable header are lost");
+        let text =
+            format!("damaged near byte {at} of the tar ({e}): entries from there to the next readable header are lost");
         ledger.note("damaged", NoteKind::Lost, prefix, text);
     }
     broken
@@ -81,14 +82,24 @@ fn entries(ledger: &mut Ledger, gate: &mut Gate, state: &State, prefix: &str, de
             Some(Ok(entry)) => entry,
             None if state.ended.get() => {
                 if !resync {
-                    ledger.note("cut", NoteKind::Lost, prefix, "ends without an end mark: the archive is cut, and entries may be missing");
+                    ledger.note(
+                        "cut",
+                        NoteKind::Lost,
+                        prefix,
+                        "ends without an end mark: the archive is cut, and entries may be missing",
+                    );
                 }
                 return End::Stream;
             }
             None => return End::Marker,
             Some(Err(e)) if state.failed.get() || state.ended.get() => {
                 let at = human(state.at.get());
-                ledger.broke("cut", prefix, &format!("the archive is cut or damaged after {at} unpacked; what follows is lost"), &e);
+                ledger.broke(
+                    "cut",
+                    prefix,
+                    &format!("the archive is cut or damaged after {at} unpacked; what follows is lost"),
+                    &e,
+                );
                 return End::Stream;
             }
             Some(Err(e)) => return End::Header(e),
@@ -128,7 +139,12 @@ fn entries(ledger: &mut Ledger, gate: &mut Gate, state: &State, prefix: &str, de
         }
         if broken && (state.failed.get() || state.ended.get()) && !ledger.stopped {
             let name = join(prefix, &String::from_utf8_lossy(&raw));
-            ledger.note("rest", NoteKind::Lost, prefix, format!("what followed {} in the archive is lost", name.replace(char::is_control, "\u{fffd}")));
+            ledger.note(
+                "rest",
+                NoteKind::Lost,
+                prefix,
+                format!("what followed {} in the archive is lost", name.replace(char::is_control, "\u{fffd}")),
+            );
             return End::Stream;
         }
     }
@@ -146,7 +162,12 @@ fn drain(ledger: &mut Ledger, gate: &mut Gate, state: &State, prefix: &str) -> b
                 if is_over_budget(&e) {
                     ledger.stop(prefix, &e.to_string());
                 } else {
-                    ledger.note("trailer", NoteKind::Odd, prefix, format!("the archive's last entry is whole, but behind it: {e}"));
+                    ledger.note(
+                        "trailer",
+                        NoteKind::Odd,
+                        prefix,
+                        format!("the archive's last entry is whole, but behind it: {e}"),
+                    );
                 }
                 break;
             }

@@ -10,7 +10,7 @@ use zip::read::ZipFile;
 use zip::{CompressionMethod, ExtraField, ZipArchive, ZipReadOptions};
 
 use super::decode::BLOCK;
-use super::guard::{human, len64, len_usize};
+use super::guard::{human, len_usize, len64};
 use super::ledger::{Found, Ledger};
 use super::{NoteKind, open, salvage};
 
@@ -23,10 +23,17 @@ pub(super) fn walk<R: Read + Seek>(ledger: &mut Ledger, src: R, prefix: &str, de
             left.set(None);
             return entries(ledger, &mut archive, prefix, depth);
         }
-        Err(_) if left.get() == Some(0) => format!("its directory is larger than {}", human(ledger.limits.zip_directory_bytes)),
+        Err(_) if left.get() == Some(0) => {
+            format!("its directory is larger than {}", human(ledger.limits.zip_directory_bytes))
+        }
         Err(e) => e.to_string(),
     };
-    ledger.note("directory", NoteKind::Lost, prefix, format!("the zip's directory does not read ({why}); files are found by their own headers"));
+    ledger.note(
+        "directory",
+        NoteKind::Lost,
+        prefix,
+        format!("the zip's directory does not read ({why}); files are found by their own headers"),
+    );
     salvage::walk(ledger, src, prefix, depth);
 }
 
@@ -44,7 +51,12 @@ struct Listing {
 
 fn entries<R: Read + Seek>(ledger: &mut Ledger, archive: &mut ZipArchive<R>, prefix: &str, depth: u8) {
     if archive.has_duplicate_names() {
-        ledger.note("duplicate", NoteKind::Odd, prefix, "the zip lists some names more than once; the last of each is read");
+        ledger.note(
+            "duplicate",
+            NoteKind::Odd,
+            prefix,
+            "the zip lists some names more than once; the last of each is read",
+        );
     }
     let overlapping = overlapping(archive);
     for index in 0..archive.len() {
@@ -58,9 +70,19 @@ fn entries<R: Read + Seek>(ledger: &mut Ledger, archive: &mut ZipArchive<R>, pre
         }
         let Some(path) = ledger.admit(prefix, &listing.raw, listing.dos) else { continue };
         if overlapping.get(index) == Some(&true) {
-            ledger.note("overlap", NoteKind::Refused, &path, "shares its bytes with another entry, as zip bombs do, and is not read");
+            ledger.note(
+                "overlap",
+                NoteKind::Refused,
+                &path,
+                "shares its bytes with another entry, as zip bombs do, and is not read",
+            );
         } else if listing.encrypted {
-            ledger.note("encrypted", NoteKind::Refused, &path, "is encrypted and cannot be read; unpack it with its password and give the folder");
+            ledger.note(
+                "encrypted",
+                NoteKind::Refused,
+                &path,
+                "is encrypted and cannot be read; unpack it with its password and give the folder",
+            );
         } else if listing.link {
             let mut target = Vec::new();
             let limit = len64(ledger.limits.name_bytes);
@@ -75,13 +97,21 @@ fn entries<R: Read + Seek>(ledger: &mut Ledger, archive: &mut ZipArchive<R>, pre
     }
 }
 
-fn entry<R: Read + Seek>(ledger: &mut Ledger, archive: &mut ZipArchive<R>, index: usize, listing: &Listing, path: String, depth: u8) {
+fn entry<R: Read + Seek>(
+    ledger: &mut Ledger,
+    archive: &mut ZipArchive<R>,
+    index: usize,
+    listing: &Listing,
+    path: String,
+    depth: u8,
+) {
     // The library refuses content longer than the directory states; unpacking it here keeps such content.
     let opened = match listing.method {
         CompressionMethod::Stored | CompressionMethod::Deflated => archive.by_index_raw(index),
         CompressionMethod::Deflate64 => archive.by_index_with_options(index, ZipReadOptions::new().ignore_crc32(true)),
         other => {
-            let text = format!("is packed with {other:?}, which is not read; repack with `zip` or give the unpacked folder");
+            let text =
+                format!("is packed with {other:?}, which is not read; repack with `zip` or give the unpacked folder");
             ledger.note("method", NoteKind::Refused, &path, text);
             return;
         }
@@ -173,7 +203,8 @@ fn overlapping<R: Read + Seek>(archive: &ZipArchive<R>) -> Vec<bool> {
     let mut spans: Vec<(u64, u64, usize)> = (0..archive.len())
         .filter_map(|index| {
             let file = archive.by_index_data(index).ok()?;
-            let length = LOCAL_HEADER.saturating_add(len64(file.name_raw().len())).saturating_add(file.compressed_size());
+            let length =
+                LOCAL_HEADER.saturating_add(len64(file.name_raw().len())).saturating_add(file.compressed_size());
             Some((file.header_start(), file.header_start().saturating_add(length), index))
         })
         .collect();
