@@ -863,8 +863,8 @@ function sockets(s,   x, n, i, p, q, k) { # /proc/net/udp: addresses in hexadeci
   return s }
 BEGIN { while ((getline l < mapfile) > 0) { split(l, m, "\t"); if (m[3] != "") { map[m[1] "\t" m[2]] = m[3]; used[m[3]] = 1 } }
   while ((getline l < namefile) > 0) { split(l, m, " "); if (!(m[2] in names)) names[m[2]] = m[1] }
-  if (pass == 2) { while ((getline l < (dir ".list")) > 0) { split(l, m, "\t"); nth[m[1] + 0] = m[2] "\t" m[3] }
-    while ((getline l < (dir ".sums")) > 0) { k = l; sub(/.*\//, "", k); digest[nth[k + 0]] = substr(l, 1, 64) } } }
+  while ((getline l < (dir ".list")) > 0) { split(l, m, "\t"); count = m[1] + 0; nth[count] = m[2] "\t" m[3]; wanted[nth[count]] = 1 }
+  if (pass == 2) { while ((getline l < (dir ".sums")) > 0) { k = l; sub(/.*\//, "", k); digest[nth[k + 0]] = substr(l, 1, 64) } } }
 plainly { print line_of($0); next }
 { f = $0; n = 0; changed = 0; udp = (f ~ /proc\/net\/udp6?$/)
   while ((getline line < f) > 0) { old = line; if (line !~ /^(firmware-version|version|driver|expansion-rom-version):/) line = udp ? sockets(line) : line_of(line); if (line != old) changed = 1; text[++n] = line }
