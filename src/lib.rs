@@ -7,6 +7,7 @@ pub mod derive;
 pub mod facts;
 pub mod golang;
 pub mod parse;
+pub mod rank;
 pub mod report;
 pub mod rule;
 pub mod units;

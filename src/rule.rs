@@ -5,18 +5,29 @@
 
 pub mod catalogue;
 pub mod chart;
+pub mod check;
+mod escape;
 pub mod evaluate;
+pub mod evidence;
+pub mod examples;
+pub mod explain;
 pub mod expr;
 pub mod file;
 pub mod page;
 pub mod problem;
+pub mod prose;
+mod prose_scan;
+pub mod sections;
 pub mod suggest;
+pub mod table;
 pub mod tunables;
 pub mod verdict;
 mod yaml;
 
 pub use catalogue::{Catalogue, CatalogueError};
+pub use check::check;
 pub use evaluate::evaluate;
 pub use file::{Condition, Rule};
 pub use problem::Problem;
+pub use sections::Filled;
 pub use verdict::{ConditionTrace, Outcome, Role, Severity, Verdict};

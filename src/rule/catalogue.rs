@@ -29,6 +29,8 @@ pub enum CatalogueError {
 #[derive(Debug, Default)]
 pub struct Catalogue {
     rules: Vec<Rule>,
+    /// Rules whose page has mistakes.
+    drafts: Vec<Rule>,
     pages: BTreeMap<String, Arc<Page>>,
     problems: Vec<Problem>,
 }
@@ -76,6 +78,7 @@ impl Catalogue {
         let id = parts.next().unwrap_or(path).trim_end_matches(".md").to_owned();
         let area = parts.next().unwrap_or_default().to_owned();
         self.rules.retain(|rule| rule.id != id);
+        self.drafts.retain(|rule| rule.id != id);
         if let Some(old) = self.pages.remove(&id) {
             self.problems.retain(|problem| !Arc::ptr_eq(&problem.page, &old));
             if old.path.rsplit_once('/').map(|(dir, _)| root(dir)) == path.rsplit_once('/').map(|(dir, _)| root(dir)) {
@@ -86,8 +89,9 @@ impl Catalogue {
         }
         let page = Arc::new(Page { path: path.to_owned(), text });
         if let Some(rule) = file::read(&page, &id, &area, &mut self.problems) {
-            let at = self.rules.partition_point(|have| (&have.area, &have.id) < (&rule.area, &rule.id));
-            self.rules.insert(at, rule);
+            let list = if rule.draft { &mut self.drafts } else { &mut self.rules };
+            let at = list.partition_point(|have| (&have.area, &have.id) < (&rule.area, &rule.id));
+            list.insert(at, rule);
         }
         self.pages.insert(id, page);
     }
@@ -99,6 +103,11 @@ impl Catalogue {
 
     pub fn rule(&self, id: &str) -> Option<&Rule> {
         self.rules.iter().find(|rule| rule.id == id)
+    }
+
+    /// Rules that are checked and not evaluated.
+    pub(super) fn drafts(&self) -> &[Rule] {
+        &self.drafts
     }
 
     pub(super) fn rules_mut(&mut self) -> &mut [Rule] {

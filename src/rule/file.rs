@@ -9,6 +9,7 @@ use super::chart::{self, ChartSpec};
 use super::expr::{Code, Scope, Type, compile};
 use super::page::{self, Parts};
 use super::problem::{Page, Placed, Problem};
+use super::sections::Sections;
 use super::suggest;
 use super::verdict::Severity;
 use super::yaml::{self, Data, Node};
@@ -71,8 +72,11 @@ pub struct Rule {
     pub charts: Vec<ChartSpec>,
     pub tunables: Vec<Tunable>,
     pub parts: Parts,
+    pub prose: Sections,
     /// Title and URL.
     pub references: Vec<(String, String)>,
+    /// Its page has mistakes: checked further, never evaluated.
+    pub draft: bool,
 }
 
 /// Names that prose may use besides tunables.
@@ -126,7 +130,7 @@ const KEYS: &[&str] = &[
     "tunables",
 ];
 
-/// Reads a page. `None` when so much is wrong that no rule can be made of it; problems say what.
+/// Reads a page. `None` when it has no readable front matter; a rule with other mistakes is a draft.
 pub fn read(page: &Arc<Page>, id: &str, area: &str, problems: &mut Vec<Problem>) -> Option<Rule> {
     let before = problems.len();
     let parts = page::cut(page, problems)?;
@@ -142,7 +146,7 @@ pub fn read(page: &Arc<Page>, id: &str, area: &str, problems: &mut Vec<Problem>)
             return None;
         }
     };
-    let mut reader = Reader { page, base: parts.front.at, problems, scope: Scope::new(Kind::Host) };
+    let mut reader = Reader { page, base: parts.front.at, problems, scope: Scope::new(Kind::Host), blind: false };
     let Data::Map(items) = tree.data else {
         reader.problem(&tree, "front matter is not a mapping", "expected `key: value` lines");
         return None;
@@ -152,6 +156,7 @@ pub fn read(page: &Arc<Page>, id: &str, area: &str, problems: &mut Vec<Problem>)
 
     let each =
         get("each").and_then(|node| reader.kind(node)).or(if get("each").is_none() { Some(Kind::Host) } else { None });
+    reader.blind = each.is_none();
     let tunables = get("tunables").map(|node| reader.tunables(node)).unwrap_or_default();
     let each_or_host = each.unwrap_or(Kind::Host);
     reader.scope = scope(each_or_host, &tunables);
@@ -193,6 +198,8 @@ pub fn read(page: &Arc<Page>, id: &str, area: &str, problems: &mut Vec<Problem>)
         charts: get("charts").map(|node| reader.charts(node)).unwrap_or_default(),
         tunables,
         references: Vec::new(),
+        draft: false,
+        prose: Sections::default(),
         parts,
     };
     if rule.when.is_empty() && rule.proof.is_empty() && get("when").is_none() && get("proof").is_none() {
@@ -201,7 +208,12 @@ pub fn read(page: &Arc<Page>, id: &str, area: &str, problems: &mut Vec<Problem>)
         reader.problems.push(problem.help("name what must hold under `when:`, or what alone proves it under `proof:`"));
     }
     let references = page::references(page, &rule.parts.references, problems);
-    (problems.len() == before).then_some(Rule { references, ..rule })
+    let prose = match each {
+        Some(_) => Sections::read(page, &rule.parts, &rule.scope(), problems),
+        None => Sections::default(),
+    };
+    let draft = problems.len() > before;
+    Some(Rule { references, prose, draft, ..rule })
 }
 
 struct Reader<'p, 'q> {
@@ -210,6 +222,8 @@ struct Reader<'p, 'q> {
     base: usize,
     problems: &'q mut Vec<Problem>,
     scope: Scope,
+    /// The rule's kind is wrong: what its conditions mean cannot be said, and is not.
+    blind: bool,
 }
 
 impl Reader<'_, '_> {
@@ -321,6 +335,9 @@ impl Reader<'_, '_> {
 
     fn condition(&mut self, says: &str, node: &Node) -> Option<Condition> {
         let text = self.text(node)?;
+        if self.blind {
+            return None;
+        }
         let placed = Placed::aligned(text, &self.page.text, self.span(node));
         match compile(text, &self.scope, Some(Type::Flag)) {
             Ok(code) if !code.root.reads_facts() => {

@@ -236,8 +236,9 @@ pub struct Case<'c> {
 
 /// The table of rulebook 0.3, in its order. The sentences say why it is not more.
 ///
-/// Two additions, both towards caution: a refuting or necessary condition that is false or true only on weak
-/// evidence does not acquit; direct evidence with necessary conditions missing is *possible*, as for "some N".
+/// Additions, all towards caution: a refuting or necessary condition that is false or true only on weak evidence
+/// does not acquit; weak evidence that speaks both for and against is no suspicion; direct evidence with necessary
+/// conditions missing is *possible*, as for "some N".
 pub fn decide(case: &Case<'_>) -> (Verdict, Vec<String>) {
     let mut limits = Vec::new();
     let holds = |list: &[&ConditionTrace]| list.iter().filter(|c| c.solid() == Some(true)).count();
@@ -297,7 +298,12 @@ pub fn decide(case: &Case<'_>) -> (Verdict, Vec<String>) {
     if unknown > 0 {
         limits.push(format!("{unknown} of {} necessary conditions could not be evaluated", case.when.len()));
     }
-    let some = solid + weak > 0 || direct;
+    // Lifetime totals that contradict each other say nothing of the incident (guard G4).
+    let contradiction = solid == 0 && case.when.iter().any(|c| c.weak() && c.truth() == Some(false));
+    if weak > 0 && contradiction {
+        limits.push("means since boot speak for it and against it".to_owned());
+    }
+    let some = direct || solid > 0 || (weak > 0 && !contradiction);
     (if some { Verdict::Possible } else { Verdict::CannotTell }, limits)
 }
 
@@ -390,6 +396,8 @@ mod tests {
     fn weak_evidence_neither_acquits_nor_confirms() {
         let cases = [
             ("Nf", Verdict::CannotTell),
+            ("Nb Nf N?", Verdict::CannotTell),
+            ("Nb N?", Verdict::Possible),
             ("N+ Nf C+ C+", Verdict::Possible),
             ("N+ C+ C+ Xb", Verdict::Confirmed),
             ("N+ Cb Cb", Verdict::Possible),

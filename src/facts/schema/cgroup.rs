@@ -7,6 +7,7 @@ facts! {
         VERSION "cgroup.version": num Count, "1 or 2" <- ["cat /proc/self/cgroup"];
         QUOTA_CPUS "cgroup.quota_cpus": num Count, "CPU quota in CPUs (quota / period); absent means no quota" <- ["cat /sys/fs/cgroup/PATH/cpu.max", "cat /sys/fs/cgroup/cpu/PATH/cpu.cfs_quota_us"];
         HAS_QUOTA "cgroup.has_quota": flag, "a CPU quota is set" <- ["cat /sys/fs/cgroup/PATH/cpu.max", "cat /sys/fs/cgroup/cpu/PATH/cpu.cfs_quota_us"];
+        QUOTA_ABOVE "cgroup.quota_above": flag, "a group above it has a CPU quota; unknown when their files are not in the bundle" <- ["cat /sys/fs/cgroup/*/cpu.max (every group above)", "cat /sys/fs/cgroup/cpu/*/cpu.cfs_quota_us"];
         PERIOD "cgroup.period": num Seconds, "CFS period" <- ["cat /sys/fs/cgroup/PATH/cpu.max"];
         BURST "cgroup.burst": num Seconds, "CPU time it may save up (cpu.max.burst)" <- ["cat /sys/fs/cgroup/PATH/cpu.max.burst"];
         WEIGHT "cgroup.weight": num Count, "cpu.weight, 100 by default (v1 shares are converted)" <- ["cat /sys/fs/cgroup/PATH/cpu.weight"];
@@ -14,10 +15,13 @@ facts! {
         THROTTLED_RATIO "cgroup.throttled_ratio": num Share, "share of its CFS periods in which it was throttled" <- ["cat /sys/fs/cgroup/PATH/cpu.stat (twice)"];
         THROTTLED_PERIODS "cgroup.throttled_periods": num Count, "throttled periods in the window" <- ["cat /sys/fs/cgroup/PATH/cpu.stat (twice)"];
         THROTTLED_TIME "cgroup.throttled_time": num Share, "throttled time per second of window, summed over CPUs (may exceed 1)" <- ["cat /sys/fs/cgroup/PATH/cpu.stat (twice)"];
+        THROTTLE_DEPTH "cgroup.throttle_depth": num Seconds, "time throttled per throttled period, summed over CPUs, hence an upper bound of the stall" <- ["cat /sys/fs/cgroup/PATH/cpu.stat (twice)"];
         CPU_USED "cgroup.cpu_used": num Count, "CPUs used on average in the window" <- ["cat /sys/fs/cgroup/PATH/cpu.stat (twice)"];
         UTILISATION "cgroup.quota_used": num Share, "CPU used as a share of the quota" <- ["cat /sys/fs/cgroup/PATH/cpu.stat (twice)", "cat /sys/fs/cgroup/PATH/cpu.max"];
         CPUSET "cgroup.cpuset": cpus, "CPUs it may run on" <- ["cat /sys/fs/cgroup/PATH/cpuset.cpus.effective"];
         PSI_CPU "cgroup.psi_cpu_some": series Share, "share of time in which some of its tasks waited for a CPU" <- ["cat /sys/fs/cgroup/PATH/cpu.pressure (twice)"];
+        RUNNABLE "cgroup.runnable": num Count, "threads of it in state R, the most seen in one snapshot" <- ["ps -eLo pid,tid,stat,cgroup,comm", "cat /proc/PID/task/*/stat"];
+        GOMAXPROCS "cgroup.gomaxprocs": num Count, "largest GOMAXPROCS of a Go process in it" <- ["curl http://POD/metrics", "curl http://POD/debug/pprof/trace?seconds=5"];
         PROCS "cgroup.processes": num Count, "processes in it" <- ["cat /sys/fs/cgroup/PATH/cgroup.procs"];
     }
 }

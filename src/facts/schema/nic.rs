@@ -31,6 +31,8 @@ facts! {
         IRQ_CPUS "nic.irq_cpus": cpus, "CPUs on which its queue interrupts land" <- ["grep . /proc/irq/*/effective_affinity_list", "cat /proc/interrupts"];
         IRQS "nic.irqs": list, "its queue interrupt lines" <- ["ls /sys/class/net/IFACE/device/msi_irqs", "cat /proc/interrupts"];
         RPS_CPUS "nic.rps_cpus": cpus, "CPUs that RPS may use" <- ["grep . /sys/class/net/IFACE/queues/rx-*/rps_cpus"];
+        RESET_LOGGED "nic.reset_logged": flag, "the kernel log tells of a driver reset, a firmware change, missing MSI-X vectors or a fall back to one queue for it" <- ["dmesg -T", "journalctl -k"];
+        MAC "nic.mac": text, "permanent hardware address" <- ["ethtool -P IFACE", "ip -s link"];
         LOCAL_CPUS "nic.local_cpus": cpus, "CPUs of the device's NUMA node (all, when it has none)" <- ["cat /sys/class/net/IFACE/device/local_cpulist", "lscpu"];
     }
 }

@@ -31,6 +31,11 @@ impl<'a> Ctx<'a> {
         Ctx { facts, names, stack: vec![entity.clone()], fuel: FUEL, text: "".into() }
     }
 
+    /// With several entities bound, outermost first (loops of prose).
+    pub fn within(facts: &'a Facts, stack: &[Entity], names: &'a [Value]) -> Ctx<'a> {
+        Ctx { facts, names, stack: stack.to_vec(), fuel: FUEL, text: "".into() }
+    }
+
     pub fn run(&mut self, code: &Code) -> Trace {
         self.fuel = FUEL;
         self.text = code.text.as_str().into();
@@ -155,6 +160,8 @@ impl<'a> Ctx<'a> {
     fn id(&self, node: &Node, slot: Slot) -> Trace {
         let value = self.entity(slot).and_then(|entity| match node.ty {
             Type::Num(_) => entity.name.rsplit('/').next()?.parse().ok().map(Value::Num),
+            // A nameless entity stands for one that the bundle does not show.
+            _ if entity.name.is_empty() && entity.kind != Kind::Host => None,
             _ => Some(Value::Text(entity.name)),
         });
         let out = value.map_or_else(|| Out::Unknown(Vec::new()), |value| Out::Known(Known::constant(value)));
@@ -169,7 +176,7 @@ impl<'a> Ctx<'a> {
     }
 
     /// Entities of `kind` as seen from here: those of the innermost owner around, else all of the subject.
-    pub(super) fn domain(&self, kind: Kind) -> Vec<Entity> {
+    pub(in crate::rule) fn domain(&self, kind: Kind) -> Vec<Entity> {
         if let Some(owner) = self.stack.iter().rev().find(|entity| kind.parent() == Some(entity.kind)) {
             return self.facts.scoped(owner, kind).cloned().collect();
         }

@@ -19,17 +19,22 @@ pub enum Slot {
 pub struct Scope {
     pub kinds: Vec<Kind>,
     pub names: Vec<(String, Type)>,
+    /// Other words for bound entities, with their position in `kinds` (the variable of a loop in prose).
+    pub aliases: Vec<(String, usize)>,
 }
 
 impl Scope {
     pub fn new(each: Kind) -> Scope {
-        Scope { kinds: vec![each], names: Vec::new() }
+        Scope { kinds: vec![each], names: Vec::new(), aliases: Vec::new() }
     }
 
     /// The innermost entity of that kind; `this` is always the rule's own.
     pub fn slot(&self, kind: &str) -> Option<(Kind, Slot)> {
         if kind == "this" {
             return self.kinds.first().map(|kind| (*kind, Slot::Bound(0)));
+        }
+        if let Some((_, at)) = self.aliases.iter().rev().find(|(name, _)| name == kind) {
+            return self.kinds.get(*at).map(|kind| (*kind, Slot::Bound(*at)));
         }
         let kind = Kind::from_name(kind)?;
         let bound = self.kinds.iter().rposition(|bound| *bound == kind).map(Slot::Bound);
