@@ -6,7 +6,7 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::as_conversions)]
 
-use std::fs::{FileType, File};
+use std::fs::{File, FileType};
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
@@ -265,7 +265,8 @@ fn one_file(ledger: &mut Ledger, path: &Path) -> Result<Opened, OpenError> {
 
 /// Files and folders named together, under the names that are left when what all of them share is taken off.
 fn several(ledger: &mut Ledger, paths: &[PathBuf]) -> Result<(), OpenError> {
-    let parents: Vec<Vec<_>> = paths.iter().map(|p| p.parent().map(|p| p.components().collect()).unwrap_or_default()).collect();
+    let parents: Vec<Vec<_>> =
+        paths.iter().map(|p| p.parent().map(|p| p.components().collect()).unwrap_or_default()).collect();
     let shared = parents.iter().skip(1).fold(parents.first().cloned().unwrap_or_default(), |shared, parent| {
         shared.into_iter().zip(parent).take_while(|(a, b)| a == *b).map(|(a, _)| a).collect()
     });

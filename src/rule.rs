@@ -13,6 +13,7 @@ pub mod examples;
 pub mod explain;
 pub mod expr;
 pub mod file;
+pub mod handbook;
 pub mod page;
 pub mod problem;
 pub mod prose;

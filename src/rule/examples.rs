@@ -21,6 +21,9 @@ use crate::facts::{
 };
 use crate::units::literal;
 
+/// Tells whether a verdict is of the class that every table of examples must show.
+type Class = fn(Verdict) -> bool;
+
 /// Runs the examples of a rule; what fails is a problem. Returns how many there are.
 pub fn run(rule: &Rule, problems: &mut Vec<Problem>) -> usize {
     let examples = table::read(&rule.page, &rule.parts.examples, problems);
@@ -43,7 +46,7 @@ pub fn run(rule: &Rule, problems: &mut Vec<Problem>) -> usize {
         judge(rule, &built, &got, verdict, &expected, problems);
     }
     let heading = rule.parts.examples.at..rule.parts.examples.at + 1;
-    let classes: [(&str, fn(Verdict) -> bool); 3] = [
+    let classes: [(&str, Class); 3] = [
         ("fires", Verdict::fired),
         ("stays quiet", |v| matches!(v, Verdict::NotIndicated | Verdict::Refuted | Verdict::NotApplicable)),
         ("cannot tell", |v| v == Verdict::CannotTell),

@@ -109,7 +109,8 @@ fn scope(each: Kind, tunables: &[Tunable]) -> Scope {
     scope
 }
 
-const KEYS: &[&str] = &[
+/// Keys of the front matter, in the order of a page.
+pub const KEYS: &[&str] = &[
     "severity",
     "severity_if",
     "each",

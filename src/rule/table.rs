@@ -69,12 +69,12 @@ pub fn read(page: &Arc<Page>, part: &Part, problems: &mut Vec<Problem>) -> Vec<E
 
 fn cells(line: &str, at: usize) -> Vec<Cell> {
     let mut list = Vec::new();
-    let mut start = line.find('|').map_or(0, |bar| bar + 1);
-    let inner = line.trim_end().trim_end_matches('|');
+    let first = line.find('|').map_or(0, |bar| bar + 1);
+    let last = line.trim_end().strip_suffix('|').unwrap_or(line).len();
     let bytes = line.as_bytes();
-    for end in start..=inner.len() {
-        let bar = end == inner.len() || (bytes[end] == b'|' && bytes[end - 1] != b'\\');
-        if !bar || end < start {
+    let mut start = first;
+    for end in first..=last {
+        if end != last && (bytes[end] != b'|' || bytes[end - 1] == b'\\') {
             continue;
         }
         let raw = &line[start..end];

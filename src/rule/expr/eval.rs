@@ -219,7 +219,7 @@ pub fn junction<'o>(outs: impl Iterator<Item = &'o Out>, decides: bool) -> Out {
 }
 
 /// Both inputs, or the gaps of those that lack.
-fn both<'k>(left: &'k Out, right: &'k Out) -> Result<(&'k Known, &'k Known), Out> {
+fn both<'k>(left: &'k Out, right: &'k Out) -> Result<(&'k Known, &'k Known), Vec<Gap>> {
     match (left, right) {
         (Out::Known(a), Out::Known(b)) => Ok((a, b)),
         _ => {
@@ -229,7 +229,7 @@ fn both<'k>(left: &'k Out, right: &'k Out) -> Result<(&'k Known, &'k Known), Out
                     add_gaps(&mut gaps, more);
                 }
             }
-            Err(Out::Unknown(gaps))
+            Err(gaps)
         }
     }
 }
@@ -237,7 +237,7 @@ fn both<'k>(left: &'k Out, right: &'k Out) -> Result<(&'k Known, &'k Known), Out
 fn compare(op: CmpOp, left: &Out, right: &Out) -> Out {
     let (a, b) = match both(left, right) {
         Ok(pair) => pair,
-        Err(unknown) => return unknown,
+        Err(gaps) => return Out::Unknown(gaps),
     };
     let truth = match (a.number(), b.number()) {
         (Some(x), Some(y)) => {
@@ -297,7 +297,7 @@ pub(super) fn unsettled(known: &Known) -> Vec<Gap> {
 fn arithmetic(op: ArithOp, left: &Out, right: &Out) -> Out {
     let (a, b) = match both(left, right) {
         Ok(pair) => pair,
-        Err(unknown) => return unknown,
+        Err(gaps) => return Out::Unknown(gaps),
     };
     let apply = |x: f64, y: f64| match op {
         ArithOp::Add => x + y,
