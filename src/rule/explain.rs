@@ -69,7 +69,8 @@ fn condition(out: &mut String, condition: &ConditionTrace, locate: &dyn Fn(Sourc
             Some(op) => format!(", asked: {op} {}", plain(&atom.threshold_shown)),
             None => String::new(),
         };
-        if atom.text != condition.expression || atom.value.is_some() {
+        // What is unknown is told below, with the command that would settle it.
+        if atom.value.is_some() {
             out.push_str(&format!("         {} is {}{limit}\n", atom.text, atom.shown_with_entity()));
         }
     }

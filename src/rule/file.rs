@@ -183,7 +183,7 @@ pub fn read(page: &Arc<Page>, id: &str, area: &str, problems: &mut Vec<Problem>)
         severity: severity.unwrap_or(Severity::P3),
         severity_if,
         each: each_or_host,
-        applies: get("applies").and_then(|node| reader.condition("applies", node)),
+        applies: get("applies").and_then(|node| reader.condition("the rule applies here", node)),
         needs: list(&mut reader, "needs"),
         when: list(&mut reader, "when"),
         proof: list(&mut reader, "proof"),
