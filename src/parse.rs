@@ -7,11 +7,23 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::as_conversions)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::indexing_slicing))]
 
+pub mod diskstats;
 pub mod doc;
+pub mod identity;
+pub mod json;
+pub mod lscpu;
+mod lscpu_labels;
+pub mod meminfo;
+pub mod numactl;
+pub mod numastat;
 pub mod out;
+pub mod proc_vmstat;
 pub mod recognise;
 pub mod run;
 pub mod sections;
+pub mod stamp;
+pub mod stamped;
+pub mod sys_node;
 pub mod table;
 pub mod time;
 
@@ -33,4 +45,20 @@ pub struct Parser {
 }
 
 /// Every parser. Order decides only between equals, so more particular formats come first.
-pub static PARSERS: &[&Parser] = &[];
+pub static PARSERS: &[&Parser] = &[
+    &lscpu::PARSER,
+    &meminfo::PARSER,
+    &proc_vmstat::PARSER,
+    &diskstats::PARSER,
+    &numactl::PARSER,
+    &numastat::PARSER,
+    &sys_node::PARSER,
+    &identity::UNAME,
+    &identity::VERSION,
+    &identity::HOSTNAME,
+    &identity::HOSTNAMECTL,
+    &identity::NPROC,
+    &identity::OS_RELEASE,
+    &identity::PAGESIZE,
+    &identity::DETECT_VIRT,
+];

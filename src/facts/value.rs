@@ -61,7 +61,15 @@ impl CpuSet {
     pub fn parse_list(text: &str) -> Option<CpuSet> {
         let mut ids = Vec::new();
         for part in text.trim().split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            let part = part.split(':').next().unwrap_or(part);
+            let (part, pattern) = part.split_once(':').map_or((part, None), |(part, pattern)| (part, Some(pattern)));
+            // `0-62:2` (util-linux): every second; `0-62:2/4` (kernel): the first two of every four.
+            let (used, group) = match pattern {
+                None => (1, 1),
+                Some(pattern) => match pattern.split_once('/') {
+                    Some((used, group)) => (used.parse::<u32>().ok()?, group.parse::<u32>().ok()?),
+                    None => (1, pattern.parse::<u32>().ok()?),
+                },
+            };
             let (from, to) = match part.split_once('-') {
                 Some((from, to)) => (from.trim().parse::<u32>().ok()?, to.trim().parse::<u32>().ok()?),
                 None => {
@@ -69,10 +77,10 @@ impl CpuSet {
                     (one, one)
                 }
             };
-            if to < from || usize::try_from(to - from).ok()? + ids.len() > CpuSet::MAX {
+            if to < from || group == 0 || usize::try_from(to - from).ok()? + ids.len() > CpuSet::MAX {
                 return None;
             }
-            ids.extend(from..=to);
+            ids.extend((from..=to).filter(|id| (id - from) % group < used));
         }
         Some(CpuSet::from_ids(ids))
     }
@@ -231,7 +239,9 @@ mod tests {
         assert_eq!(CpuSet::parse_mask("00000001,00000000").unwrap().to_string(), "32");
         assert_eq!(CpuSet::parse_mask("d0f").unwrap(), list);
         assert_eq!(CpuSet::parse_list("").unwrap().len(), 0);
-        for wrong in ["3-1", "a", "0-4000000000", "1,,x"] {
+        assert_eq!(CpuSet::parse_list("0-6:2,9").unwrap().to_string(), "0,2,4,6,9");
+        assert_eq!(CpuSet::parse_list("0-7:2/4").unwrap().to_string(), "0-1,4-5");
+        for wrong in ["3-1", "a", "0-4000000000", "1,,x", "0-8:0"] {
             assert_eq!(CpuSet::parse_list(wrong), None, "{wrong}");
         }
     }

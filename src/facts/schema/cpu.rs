@@ -13,6 +13,7 @@ facts! {
         IDLE "cpu.idle": series Share, "idle share, I/O wait not included" <- ["mpstat -P ALL 1 10", "cat /proc/stat (twice)"];
         BUSY "cpu.busy": series Share, "all but idle and I/O wait" <- ["mpstat -P ALL 1 10", "cat /proc/stat (twice)"];
         NODE "cpu.node": num Count, "NUMA node of the CPU" <- ["lscpu -e", "numactl -H"];
+        SOCKET "cpu.socket": num Count, "socket of the CPU" <- ["lscpu -e", "cat /proc/cpuinfo"];
         CORE "cpu.core": num Count, "core id" <- ["lscpu -e", "cat /proc/cpuinfo"];
         SIBLINGS "cpu.siblings": cpus, "hardware threads of the same core, itself included" <- ["lscpu -e", "cat /sys/devices/system/cpu/cpu*/topology/thread_siblings_list"];
         PACKETS "cpu.packets": num PerSec, "packets that this CPU took from the network (softnet_stat processed)" <- ["cat /proc/net/softnet_stat (twice)"];

@@ -18,6 +18,7 @@ facts! {
         THREADS_PER_CORE "host.threads_per_core": num Count, "hardware threads per core" <- ["lscpu"];
         SOCKETS "host.sockets": num Count, "CPU sockets" <- ["lscpu"];
         NODES "host.numa_nodes": num Count, "NUMA nodes" <- ["numactl -H", "lscpu"];
+        ONLINE_CPUS "host.cpus_online_list": cpus, "CPUs online" <- ["lscpu", "cat /sys/devices/system/cpu/online"];
         OFFLINE_CPUS "host.cpus_offline": cpus, "CPUs present and offline" <- ["lscpu", "cat /sys/devices/system/cpu/offline"];
         ISOLATED_CPUS "host.cpus_isolated": cpus, "CPUs taken from the scheduler by isolcpus= or cpusets" <- ["cat /sys/devices/system/cpu/isolated", "cat /proc/cmdline"];
         UPTIME "host.uptime": num Seconds, "time since boot" <- ["cat /proc/uptime", "uptime"];

@@ -1,0 +1,248 @@
+//! Captures of others, read in place: what independent readers found in them must be what the parsers say.
+
+use std::path::{Path, PathBuf};
+
+use coroner::bundle::{Input, Limits};
+use coroner::facts::schema::find;
+use coroner::facts::schema::keys::family;
+use coroner::facts::{CpuSet, Entity, Facts, Family, Kind, SubjectId, Value};
+use coroner::parse::run::load;
+use serde_json::Value as Json;
+
+const KIB: f64 = 1024.0;
+const MIB: f64 = 1_048_576.0;
+
+fn corpus() -> Option<PathBuf> {
+    let shared = std::env::var_os("CORONER_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    let corpus = shared.join("corpus");
+    if !corpus.is_dir() {
+        eprintln!("skipped: no {}", corpus.display());
+    }
+    corpus.is_dir().then_some(corpus)
+}
+
+struct Case {
+    name: String,
+    facts: Facts,
+    want: Json,
+}
+
+impl Case {
+    fn number(&self, fact: &str, name: &str) -> Option<f64> {
+        let def = find(fact).unwrap();
+        self.facts.number(def, &Entity::new(SubjectId(0), def.kind, name))
+    }
+
+    fn value(&self, fact: &str, name: &str) -> Option<Value> {
+        let def = find(fact).unwrap();
+        self.facts.get(def, &Entity::new(SubjectId(0), def.kind, name)).ok().map(|reading| reading.value.clone())
+    }
+
+    fn sample(&self, family: &Family, name: &str, metric: &str) -> Option<f64> {
+        let entity = Entity::new(SubjectId(0), family.kind, name);
+        self.facts.samples(family, &entity, metric).first().map(|sample| sample.value)
+    }
+
+    fn names(&self, kind: Kind) -> Vec<String> {
+        self.facts.entities(SubjectId(0), kind).map(|entity| entity.name.to_string()).collect()
+    }
+
+    fn want(&self, key: &str) -> Option<f64> {
+        number(self.want.get(key)?)
+    }
+}
+
+fn number(value: &Json) -> Option<f64> {
+    value.as_f64().or_else(|| value.as_str()?.parse().ok())
+}
+
+/// Every file of a kind that has expectations; returns how many were checked.
+fn each(kind: &str, check: impl Fn(&Case)) {
+    let Some(corpus) = corpus() else { return };
+    let mut checked = 0;
+    let mut files: Vec<PathBuf> = std::fs::read_dir(corpus.join(kind)).unwrap().map(|e| e.unwrap().path()).collect();
+    files.sort();
+    for path in files {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let Some(stem) = name.strip_suffix(".expected.json") else { continue };
+        let want: Json = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        let file = ["txt", "json"].iter().map(|end| path.with_file_name(format!("{stem}.{end}"))).find(|p| p.is_file());
+        let facts = load(&Input::Paths(vec![file.unwrap()]), &Limits::default(), None).unwrap().facts;
+        check(&Case { name: format!("{kind}/{stem}"), facts, want });
+        checked += 1;
+    }
+    assert!(checked > 0, "no file of {kind}");
+}
+
+#[test]
+fn lscpu() {
+    each("lscpu", |case| {
+        for (key, fact) in [
+            ("Thread(s) per core", "host.threads_per_core"),
+            ("Socket(s)", "host.sockets"),
+            ("NUMA node(s)", "host.numa_nodes"),
+        ] {
+            if let Some(want) = case.want(key) {
+                assert_eq!(case.number(fact, ""), Some(want), "{} {key}", case.name);
+            }
+        }
+        if let (Some(cores), Some(sockets)) = (case.want("Core(s) per socket"), case.want("Socket(s)")) {
+            assert_eq!(case.number("host.cores", ""), Some(cores * sockets), "{}", case.name);
+        }
+        for (key, fact) in [
+            ("Architecture", "host.arch"),
+            ("Model name", "host.cpu_model"),
+            ("Hypervisor vendor", "host.virtualization"),
+        ] {
+            if let Some(want) = case.want.get(key).and_then(Json::as_str).filter(|text| *text != "-") {
+                assert_eq!(case.value(fact, ""), Some(Value::Text(want.into())), "{} {key}", case.name);
+            }
+        }
+        // The expectations' reader took `0,1` for a number; those lists are left out.
+        if let Some(list) = case.want.get("On-line CPU(s) list").and_then(Json::as_str) {
+            let set = CpuSet::parse_list(list).unwrap();
+            assert_eq!(case.number("host.cpus_online", ""), Some(set.len() as f64), "{}", case.name);
+            assert_eq!(case.value("host.cpus_online_list", ""), Some(Value::Cpus(set)), "{}", case.name);
+        }
+        for (key, fact, name) in [
+            ("Off-line CPU(s) list", "host.cpus_offline", ""),
+            ("NUMA node0 CPU(s)", "numa_node.cpus", "0"),
+            ("NUMA node1 CPU(s)", "numa_node.cpus", "1"),
+        ] {
+            if let Some(list) = case.want.get(key).and_then(Json::as_str) {
+                assert_eq!(
+                    case.value(fact, name),
+                    Some(Value::Cpus(CpuSet::parse_list(list).unwrap())),
+                    "{} {key}",
+                    case.name
+                );
+            }
+        }
+    });
+}
+
+/// Every number of the expectations, by its own name, in one family.
+fn by_name(kind: &str, family: &'static Family, factor: impl Fn(&str) -> f64) {
+    each(kind, |case| {
+        if case.want.get("samples").is_some() {
+            return;
+        }
+        for (key, want) in case.want.as_object().unwrap() {
+            if let Some(want) = number(want).filter(|_| key != "fields") {
+                assert_eq!(case.sample(family, "", key), Some(want * factor(key)), "{} {key}", case.name);
+            }
+        }
+        let fields = case.facts.metrics(family, &Entity::host(SubjectId(0))).map_or(0, |all| all.len());
+        assert_eq!(case.want("fields"), Some(fields as f64), "{}", case.name);
+    });
+}
+
+#[test]
+fn meminfo_and_vmstat() {
+    by_name("proc-meminfo", &family::MEMINFO, |key| if key.starts_with("HugePages_") { 1.0 } else { KIB });
+    by_name("proc-vmstat", &family::VMSTAT, |_| 1.0);
+    for (kind, family, metric) in
+        [("proc-meminfo", &family::MEMINFO, "HugePages_Total"), ("proc-vmstat", &family::VMSTAT, "pgfault")]
+    {
+        each(kind, |case| {
+            if let Some(samples) = case.want("samples") {
+                let list = case.facts.samples(family, &Entity::host(SubjectId(0)), metric);
+                assert_eq!(list.len() as f64, samples, "{}", case.name);
+                assert!(list.windows(2).all(|pair| pair[0].at < pair[1].at), "{}", case.name);
+            }
+        });
+    }
+}
+
+#[test]
+fn diskstats() {
+    each("proc-diskstats", |case| {
+        if let Some(most) = case.want.get("most_sectors") {
+            let device = most["device"].as_str().unwrap();
+            for (key, want) in most.as_object().unwrap().iter().filter(|(key, _)| *key != "device") {
+                assert_eq!(case.sample(&family::DISKSTATS, device, key), number(want), "{} {key}", case.name);
+            }
+        }
+        if let Some(samples) = case.want("samples") {
+            let one = case.facts.entities(SubjectId(0), Kind::Disk).next().unwrap();
+            assert_eq!(case.facts.samples(&family::DISKSTATS, one, "reads").len() as f64, samples, "{}", case.name);
+        }
+    });
+}
+
+#[test]
+fn numactl() {
+    each("numactl-H", |case| {
+        assert_eq!(case.number("host.numa_nodes", ""), case.want("nodes"), "{}", case.name);
+        for (node, want) in case.want["per_node"].as_object().unwrap() {
+            let Some(Value::Cpus(cpus)) = case.value("numa_node.cpus", node) else { panic!("{} {node}", case.name) };
+            assert_eq!(Some(cpus.len() as f64), number(&want["cpus"]), "{}", case.name);
+            for (fact, key) in [("numa_node.mem_total", "size_mb"), ("numa_node.mem_free", "free_mb")] {
+                assert_eq!(case.number(fact, node), number(&want[key]).map(|mb| mb * MIB), "{} {key}", case.name);
+            }
+        }
+        for (node, row) in case.want["distances"].as_array().unwrap().iter().enumerate() {
+            let want: Vec<String> = row.as_array().unwrap().iter().map(|d| d.to_string()).collect();
+            let Some(Value::List(have)) = case.value("numa_node.distances", &node.to_string()) else {
+                panic!("{}", case.name)
+            };
+            assert_eq!(have.iter().map(|d| d.to_string()).collect::<Vec<_>>(), want, "{}", case.name);
+        }
+    });
+}
+
+#[test]
+fn numastat() {
+    each("numastat", |case| {
+        let process = case.names(Kind::Process).first().cloned().unwrap_or_default();
+        for (key, want) in case.want.as_object().unwrap() {
+            let Some(cells) = want.as_array() else { continue };
+            let nodes = case.names(Kind::Node).len().max(cells.len() - 1);
+            for (node, want) in cells.iter().take(nodes).enumerate() {
+                let node_name = node.to_string();
+                let (have, factor) = match key.as_str() {
+                    "Total" => (case.sample(&family::PID, &process, &format!("numa.{node}")), MIB),
+                    "Private" | "Huge" => {
+                        (case.sample(&family::PID, &process, &format!("numa.{node}.{}", key.to_lowercase())), MIB)
+                    }
+                    key if key.starts_with("numa_") => (case.sample(&family::NODE_STAT, &node_name, key), 1.0),
+                    key => (case.sample(&family::NODE_MEMINFO, &node_name, key), MIB),
+                };
+                assert_eq!(have, number(want).map(|value| value * factor), "{} {key} {node}", case.name);
+            }
+        }
+    });
+}
+
+#[test]
+fn sys_node() {
+    each("sys-node", |case| {
+        let node = case.name.split("node").last().unwrap().split('-').next().unwrap().to_owned();
+        for (key, want) in case.want.as_object().unwrap() {
+            match key.as_str() {
+                "list" => {
+                    let want =
+                        CpuSet::parse_list(&want.as_str().map_or_else(|| want.to_string(), str::to_owned)).unwrap();
+                    assert_eq!(case.value("numa_node.cpus", &node), Some(Value::Cpus(want)), "{}", case.name);
+                }
+                "distances" => {
+                    let Some(Value::List(have)) = case.value("numa_node.distances", &node) else {
+                        panic!("{}", case.name)
+                    };
+                    let want: Vec<String> = want.as_array().unwrap().iter().map(|d| d.to_string()).collect();
+                    assert_eq!(have.iter().map(|d| d.to_string()).collect::<Vec<_>>(), want, "{}", case.name);
+                }
+                "count" | "_basis" => {}
+                "HugePages_Total" => {
+                    assert_eq!(case.sample(&family::NODE_MEMINFO, &node, key), number(want), "{}", case.name)
+                }
+                key if key.starts_with(char::is_uppercase) => {
+                    let have = case.sample(&family::NODE_MEMINFO, &node, key);
+                    assert_eq!(have, number(want).map(|kb| kb * KIB), "{} {key}", case.name);
+                }
+                key => assert_eq!(case.sample(&family::NODE_STAT, &node, key), number(want), "{} {key}", case.name),
+            }
+        }
+    });
+}
