@@ -7,8 +7,8 @@ use std::thread::Scope;
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 use lzma_rust2::XzReader;
-use ruzstd::decoding::FrameDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::guard::KIB;
 use super::magic::Codec;
@@ -30,19 +30,21 @@ pub(super) fn decoder<'a, R: BufRead + 'a>(codec: Codec, src: R, window: u64) ->
     }
 }
 
-/// zstd frames one after the other; skippable frames are passed over and checksums compared, neither of which the library's own
-/// streaming reader does.
+/// zstd frames one after the other. Skippable frames are passed over, checksums compared, and what was unpacked before a cut is
+/// yielded before the error; the library's own streaming reader does none of these.
 struct ZstdReader<R> {
     src: R,
     frame: FrameDecoder,
     open: bool,
+    /// What ended the frame early; told when all that came before it was read.
+    failed: Option<io::Error>,
 }
 
 impl<R: BufRead> ZstdReader<R> {
     fn new(src: R, window: u64) -> Self {
         let mut frame = FrameDecoder::new();
         frame.set_max_window_size(window);
-        ZstdReader { src, frame, open: false }
+        ZstdReader { src, frame, open: false, failed: None }
     }
 
     /// Opens the next frame; false at the end of the input.
@@ -65,6 +67,20 @@ impl<R: BufRead> ZstdReader<R> {
         }
         Ok(true)
     }
+
+    /// Unpacks until there is something to yield, or the frame is at its end.
+    fn unpack(&mut self) -> io::Result<()> {
+        let one = || BlockDecodingStrategy::UptoBlocks(1);
+        while self.frame.can_collect() == 0 && !self.frame.is_finished() {
+            let Err(e) = self.frame.decode_blocks(&mut self.src, one()) else { continue };
+            // The decoder keeps a window's worth of content back until it sees the last block: show it an empty one (RFC 8878
+            // 3.1.1.2: last, raw, of size 0), with room for a checksum.
+            const LAST_BLOCK: &[u8] = &[1, 0, 0, 0, 0, 0, 0];
+            self.failed = Some(io::Error::other(e));
+            self.frame.decode_blocks(LAST_BLOCK, one()).map_err(io::Error::other)?;
+        }
+        Ok(())
+    }
 }
 
 impl<R: BufRead> Read for ZstdReader<R> {
@@ -73,13 +89,13 @@ impl<R: BufRead> Read for ZstdReader<R> {
             return Ok(0);
         }
         while self.next_frame()? {
-            while self.frame.can_collect() == 0 && !self.frame.is_finished() {
-                let one = ruzstd::decoding::BlockDecodingStrategy::UptoBlocks(1);
-                self.frame.decode_blocks(&mut self.src, one).map_err(io::Error::other)?;
-            }
+            self.unpack()?;
             let n = self.frame.read(buf)?;
             if n > 0 {
                 return Ok(n);
+            }
+            if let Some(e) = self.failed.take() {
+                return Err(e);
             }
             self.open = false;
             let stated = self.frame.get_checksum_from_data();
