@@ -1,5 +1,5 @@
 """Tests of collector/collect.sh: each runs the real script and checks what it delivers and what it leaves. See run.sh."""
-import http.server, ipaddress, json, os, re, shutil, signal, socket, stat, subprocess, sys, tempfile, threading, time
+import concurrent.futures, hashlib, http.server, ipaddress, json, os, re, shutil, signal, socket, stat, subprocess, sys, tempfile, threading, time
 
 from support import CORONER, ROOT, SCRIPT, Bundle, Run, Skip, need, only, tool, write_tool
 
@@ -18,11 +18,10 @@ def folder():
 
 def plain_run(shell, **kw):
     need(shutil.which(shell[0]), f"{shell[0]} is not installed")
-    r = Run(shell=shell, **kw).finish(60)
+    r = Run(shell=shell, **kw).finish(150)
     b = r.bundle()
     b.assert_whole(2)
     digest = open(b.path + ".sha256").read().split()
-    import hashlib
     assert digest == [hashlib.sha256(open(b.path, "rb").read()).hexdigest(), os.path.basename(b.path)]
     assert r.proc.stdout.read().strip() == b.path
     r.done()
@@ -53,6 +52,14 @@ def runs_under_bash():
 
 
 @test
+def runs_under_bash_as_sh():
+    d = folder()
+    os.symlink(tool("bash"), os.path.join(d, "sh"))
+    plain_run((os.path.join(d, "sh"),))
+    shutil.rmtree(d)
+
+
+@test
 def runs_under_mksh():
     plain_run(("mksh",))
 
@@ -68,7 +75,26 @@ def runs_with_busybox_tools_only():
     subprocess.run([tool("busybox"), "--install", "-s", d], check=True)
     b = plain_run(("busybox", "ash"), path=d)
     assert b.steps("mpstat")[0]["absent"] == "not installed: mpstat"
+    assert b.manifest["view"] in ("host", "container")
     shutil.rmtree(d)
+
+
+@test
+def unreadable_is_not_empty():
+    r = Run().finish(150)
+    b = r.bundle()
+    for name in b.files:
+        if re.match(r"(t0|t1|proc|sys)/", name) and not b.files[name]:
+            real = "/" + name.split("/", 1)[1] if name[0] == "t" else "/" + name
+            try:
+                assert open(real).read() == "", f"{name} is empty in the bundle, {real} is not"
+            except FileNotFoundError:
+                pass
+            except OSError as e:
+                raise AssertionError(f"{name} is empty in the bundle, but cannot be read: {e}")
+    assert "/sys/class/net/lo/speed" in b.text("log/static.txt"), "the file that cannot be read is not named"
+    assert "sys/class/net/lo/speed" not in b.files
+    r.done()
 
 
 @test
@@ -85,7 +111,7 @@ def without_sysstat_ethtool_zip_python():
 def zip_by_python_when_zip_is_missing():
     d = only(folder(), [*BASIC, "mpstat"])
     os.symlink(os.path.realpath(sys.executable), os.path.join(d, "python3"))
-    r = Run(path=d).finish(60)
+    r = Run(path=d).finish(150)
     assert "made with python3" in r.said, r.said
     r.bundle().assert_whole(2)
     r.done(), shutil.rmtree(d)
@@ -94,7 +120,7 @@ def zip_by_python_when_zip_is_missing():
 @test
 def runs_as_an_unprivileged_user():
     need(ROOT, "needs root to become another user")
-    r = Run(user=65534).finish(60)
+    r = Run(user=65534).finish(150)
     b = r.bundle()
     b.assert_whole(2)
     assert b.manifest["privileges"]["root"] is False and "slabinfo" in b.manifest["privileges"]["lost"]
@@ -108,7 +134,7 @@ def runs_on_a_read_only_root():
     script = 'mount --make-rprivate / && mount --bind "$1" "$1" && mount -o remount,bind,ro / && ! touch /tmp/x 2>/dev/null && shift && exec "$@"'
     need(subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", "/mnt", "true"], capture_output=True).returncode == 0, "mount namespaces are not permitted here")
     out = tempfile.mkdtemp(prefix="collector-out-")
-    r = Run(prefix=("unshare", "-m", "sh", "-c", script, "sh", out), out=out).finish(60)
+    r = Run(prefix=("unshare", "-m", "sh", "-c", script, "sh", out), out=out).finish(150)
     r.bundle().assert_whole(2)
     r.done(), shutil.rmtree(out)
 
@@ -123,11 +149,12 @@ def survives_commands_that_hang_flood_and_daemonize():
     write_tool(d, "lsblk", "head -c 1000000000 /dev/zero | tr '\\0' x")
     write_tool(d, "numastat", "sleep 1000 & echo started")
     write_tool(d, "uptime", "sleep 1000 & exit 3")
-    r = Run(path=f"{d}:{os.environ['PATH']}").finish(60)
+    write_tool(d, "ps", "trap '' TERM; sleep 1000")
+    r = Run(path=f"{d}:{os.environ['PATH']}").finish(150)
     b = r.bundle()
     assert b.steps("cmd/lscpu.txt")[0]["absent"] == "deadline of 5 s" and 5 <= b.steps("cmd/lscpu.txt")[0]["duration_s"] <= 10
     assert "deadline" in b.steps("mpstat")[0]["absent"]
-    assert b.steps("cmd/lsblk.txt")[0]["absent"] == "cut at 256 KiB" and len(b.files["cmd/lsblk.txt"]) == 256 * 1024
+    assert b.steps("cmd/lsblk.txt")[0]["absent"] == "cut at 256 KiB" and len(b.files["cmd/lsblk.txt"]) == 256 * 1024 and len(b.files["cmd/lsblk_-O_-J.txt"]) == 4096 * 1024
     assert b.text("cmd/numastat.txt") == "started\n" and b.steps("cmd/uptime.txt")[0]["exit"] == 3
     assert len(b.samples("series/proc_stat.txt")) == 3
     r.done(), shutil.rmtree(d)
@@ -137,8 +164,31 @@ def survives_commands_that_hang_flood_and_daemonize():
 def survives_hanging_without_setsid():
     d = only(folder(), BASIC)
     write_tool(d, "lscpu", "trap '' TERM; sleep 1000 & while :; do sleep 1000; done")
-    r = Run(path=d).finish(60)
+    r = Run(path=d).finish(150)
     assert "deadline" in r.bundle().steps("cmd/lscpu.txt")[0]["absent"]
+    r.done(), shutil.rmtree(d)
+
+
+@test
+def leaves_behind_what_cannot_be_killed():
+    need(ROOT, "needs root to make a process that its caller may not kill")
+    d = folder()
+    os.chmod(d, 0o755)
+    shutil.copy(tool("setpriv"), os.path.join(d, "become"))
+    os.chmod(os.path.join(d, "become"), 0o4755)
+    write_tool(d, "lscpu", f"exec {d}/become --reuid=0 --regid=0 --clear-groups sleep 987")
+    need(subprocess.run([os.path.join(d, "lscpu")[:-5] + "become", "--reuid=0", "id", "-u"], user=65534, extra_groups=[], capture_output=True, text=True).stdout == "0\n", "set-user-id programs do not work here")
+    r = Run(path=f"{d}:{os.environ['PATH']}", user=65534)
+    try:
+        r.proc.wait(150)
+        assert len(r.alive()) == 1, "the stuck process, and nothing else"
+    finally:
+        r.slay()
+    time.sleep(1)
+    r.finish(5)
+    b = r.bundle()
+    b.assert_whole(2)
+    assert b.steps("cmd/lscpu.txt")[0]["absent"].startswith("left behind"), b.steps("cmd/lscpu.txt")
     r.done(), shutil.rmtree(d)
 
 
@@ -150,7 +200,7 @@ def stopped(number, moment, code):
     if moment == "measuring":
         time.sleep(1.5)
     r.proc.send_signal(number)
-    r.finish(25, code)
+    r.finish(60, code)
     b = r.bundle()
     for name in ("timestamp", "proc/stat", "proc/uptime"):
         assert f"t1/{name}" in b.files or moment != "measuring"
@@ -171,7 +221,7 @@ for n in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
                 r = Run(window=2)
                 r.wait_for(m)
                 r.proc.send_signal(n)
-                r.finish(25, 1)
+                r.finish(60, 1)
                 b = r.bundle()
                 assert b.manifest["complete"] is False and "t1/proc/stat" in b.files
                 r.done()
@@ -189,7 +239,7 @@ def term_while_packing_still_delivers():
     r.wait_for("packing")
     time.sleep(0.5)
     r.proc.send_signal(signal.SIGTERM)
-    r.finish(25, 1)
+    r.finish(60, 1)
     r.bundle().assert_whole(2)
     r.done(), shutil.rmtree(d)
 
@@ -201,7 +251,7 @@ def kill_leaves_nothing():
     time.sleep(1)
     r.proc.kill()
     r.proc.wait()
-    r.assert_clean(patience=8)
+    r.assert_clean(patience=20)
     r.done()
 
 
@@ -238,7 +288,7 @@ def delivers_when_the_disk_fills_up():
                     f.write(b"x" * 65536)
             except OSError:
                 pass
-        r.finish(60, r.proc.wait(60))
+        r.finish(150, r.proc.wait(150))
         assert r.proc.returncode in (0, 1), r.said
         b = r.bundle()
         assert "t0/proc/stat" in b.files
@@ -252,12 +302,11 @@ def delivers_when_the_disk_fills_up():
 @test
 def list_and_help_write_nothing():
     d = tempfile.mkdtemp()
-    before = set(os.listdir("/dev/shm"))
     for args, word in (("--help", "Exit status"), ("--list", "ethtool" if any(os.path.exists(f"/sys/class/net/{i}/device") for i in os.listdir("/sys/class/net")) else "mpstat")):
         r = subprocess.run([tool("dash"), SCRIPT, args], cwd=d, env=dict(os.environ, TMPDIR=d), capture_output=True, text=True, timeout=30)
         assert r.returncode == 0 and word in r.stdout, r.stdout + r.stderr
         assert "/proc/softirqs" in r.stdout or args == "--help"
-    assert os.listdir(d) == [] and set(os.listdir("/dev/shm")) == before
+    assert os.listdir(d) == []
     for args in (["--nonsense"], ["--go", "ftp://x"], ["--k8s", "nothing"], ["--output"], ["--output", "/nowhere/at/all"]):
         r = subprocess.run([tool("dash"), SCRIPT, *args], cwd=d, capture_output=True, text=True, timeout=30)
         assert r.returncode == 2 and len(r.stderr.splitlines()) == 1, (args, r.stderr)
@@ -266,7 +315,7 @@ def list_and_help_write_nothing():
 
 @test
 def default_run_costs_little():
-    r = Run(args=(), window=None, temp=False).finish(90)
+    r = Run(args=(), window=None, temp=False).finish(150)
     b = r.bundle()
     b.assert_whole(30)
     own = b.manifest["own"]
@@ -278,15 +327,13 @@ def default_run_costs_little():
 
 
 class Service(http.server.BaseHTTPRequestHandler):
-    hits = []
-
     def do_GET(self):
         began = time.time()
         m = re.search(r"seconds=(\d+)", self.path)
         if m:
             time.sleep(int(m.group(1)))
-        Service.hits.append((self.path, began, time.time(), self.headers.get("Authorization")))
-        body = f"# of {self.path}\nhits {len(Service.hits)}\n".encode()
+        self.hits.append((self.path, began, time.time(), self.headers.get("Authorization")))
+        body = f"# of {self.path}\nhits {len(self.hits)}\n".encode()
         self.send_response(200), self.send_header("Content-Length", str(len(body))), self.end_headers()
         try:
             self.wfile.write(body)
@@ -298,22 +345,22 @@ class Service(http.server.BaseHTTPRequestHandler):
 
 
 def service():
-    Service.hits = []
-    s = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Service)
+    hits = []
+    s = http.server.ThreadingHTTPServer(("127.0.0.1", 0), type("Counted", (Service,), {"hits": hits}))
     threading.Thread(target=s.serve_forever, daemon=True).start()
-    return s, s.server_address[1]
+    return s, s.server_address[1], hits
 
 
 @test
 def go_services_are_fetched_in_one_window():
     need(shutil.which("curl") or shutil.which("wget"), "neither curl nor wget is installed")
-    (a, pa), (b, pb) = service(), service()
-    r = Run(args=("--quick", "--go", f"http://127.0.0.1:{pa}/", "--go", f"http://127.0.0.1:{pb}/debug/pprof")).finish(60)
+    (a, pa, ha), (b, pb, hb) = service(), service()
+    r = Run(args=("--quick", "--go", f"http://127.0.0.1:{pa}/", "--go", f"http://127.0.0.1:{pb}/debug/pprof")).finish(150)
     z = r.bundle()
     for p in (pa, pb):
         for f in ("metrics.t0.txt", "metrics.t1.txt", "pprof/profile.pb.gz", "pprof/trace.out", "pprof/goroutine.pb.gz", "pprof/mutex.pb.gz", "pprof/block.pb.gz", "pprof/heap.pb.gz", "pprof/goroutine.debug2.txt"):
             assert f"pods/127.0.0.1_{p}/{f}" in z.files, f
-    profiles = [h for h in Service.hits if h[0].startswith("/debug/pprof/profile")]
+    profiles = [h for h in ha + hb if h[0].startswith("/debug/pprof/profile")]
     assert len(profiles) == 2 and max(h[1] for h in profiles) < min(h[2] for h in profiles), "profiles do not overlap"
     a.shutdown(), b.shutdown(), r.done()
 
@@ -371,7 +418,7 @@ J
 def rabbitmq_and_pods():
     d = folder()
     write_tool(d, "rabbitmqctl", FAKE_RABBIT), write_tool(d, "kubectl", FAKE_KUBECTL)
-    r = Run(args=("--quick", "--rabbitmq", "--k8s", "shop/app=worker"), path=f"{d}:{os.environ['PATH']}").finish(90)
+    r = Run(args=("--quick", "--rabbitmq", "--k8s", "shop/app=worker"), path=f"{d}:{os.environ['PATH']}").finish(150)
     b = r.bundle()
     for t in ("t0", "t1"):
         assert b.text(f"rabbitmq/list_consumers.{t}.txt").splitlines()[1:] == ["q\tz", "q\ta"], "order is evidence"
@@ -390,7 +437,7 @@ def cloud_asks_for_facts_only():
     d = folder()
     log = os.path.join(d, "log")
     write_tool(d, "curl", f'echo "ARGS $*" >>{log}; while [ $# -gt 0 ]; do [ "$1" != -K ] || cat "$2" >>{log}; last=$1; shift; done; case $last in */api/token) echo SESSIONTOKEN== ;; *) echo fact ;; esac')
-    r = Run(args=("--quick", "--cloud"), path=f"{d}:{os.environ['PATH']}").finish(60)
+    r = Run(args=("--quick", "--cloud"), path=f"{d}:{os.environ['PATH']}").finish(150)
     b = r.bundle()
     said = open(log).read()
     assert b.text("cloud/aws_instance-type.txt") == "fact\n" and "cloud/azure_vmSize.txt" in b.files and "cloud/gcp_machine-type.txt" in b.files
@@ -405,7 +452,7 @@ def cloud_asks_for_facts_only():
 @test
 def planted_secrets_never_appear():
     need(shutil.which("curl"), "curl is not installed")
-    s, port = service()
+    s, port, hits = service()
     d = folder()
     n = iter(range(1000))
     planted = []
@@ -426,12 +473,12 @@ def planted_secrets_never_appear():
     write_tool(d, "dmesg", f"cat {d}/lines"), write_tool(d, "journalctl", f"cat {d}/lines"), write_tool(d, "systemctl", f"cat {d}/lines")
     env_secret, url_secret = secret(), secret()
     args = ["-c", "while True: pass", "--password", f"{secret()} two words {secret()}", f"--token={secret()} more {secret()}", "-u", f"bob:{secret()}", f"https://u:{secret()}@host/p", "-H", f"Authorization: Basic {secret()} {secret()}", f"DB_PASSWORD={secret()}"]
-    busy = subprocess.Popen([sys.executable, *args], env={"MY_SETTING": env_secret, "GOGC": "77"})
+    busy = subprocess.Popen(["nice", "-n", "15", sys.executable, *args], env={"MY_SETTING": env_secret, "GOGC": "77"})
     mysql = os.path.join(d, "mysql")
     os.symlink(os.path.realpath(sys.executable), mysql)
-    busy2 = subprocess.Popen([mysql, "-c", "while True: pass", "-uroot", f"-p{secret()}"])
+    busy2 = subprocess.Popen(["nice", "-n", "15", mysql, "-c", "while True: pass", "-uroot", f"-p{secret()}"])
     try:
-        r = Run(args=("--quick", "--go", f"http://user:{url_secret}@127.0.0.1:{port}"), path=f"{d}:{os.environ['PATH']}", env={"EXPORTED_SETTING": env_secret}).finish(60)
+        r = Run(args=("--quick", "--go", f"http://user:{url_secret}@127.0.0.1:{port}"), path=f"{d}:{os.environ['PATH']}", env={"EXPORTED_SETTING": env_secret}).finish(150)
     finally:
         busy.kill(), busy2.kill(), busy.wait(), busy2.wait(), s.shutdown()
     b = r.bundle()
@@ -442,14 +489,14 @@ def planted_secrets_never_appear():
     assert f"{busy.pid} GOGC=77" in b.text("cmd/environ_go.txt")
     assert "eth0 link up, rx_dropped 7, tcp_syncookies = 1" in b.text("logs/dmesg.txt") and b.text("logs/dmesg.txt").count("[REDACTED]") >= 28
     assert '"user": "alice"' in b.text("logs/dmesg.txt")
-    assert any(h[3] for h in Service.hits), "the service did get its credentials"
+    assert any(h[3] for h in hits), "the service did get its credentials"
     assert f"pods/127.0.0.1_{port}/metrics.t1.txt" in b.files
     r.done(), shutil.rmtree(d)
 
 
 @test
 def redaction_spares_readings():
-    r = Run().finish(60)
+    r = Run().finish(150)
     b = r.bundle()
     hit = [(n, l) for n in b.files if not n.startswith(("logs/", "manifest")) and not n.endswith("cmdline") for l in b.text(n).splitlines() if "[REDACTED]" in l]
     assert all(re.search(r"secret|key|token|pass", l, re.I) for _, l in hit), hit[:5]
@@ -467,7 +514,7 @@ def pseudonyms_are_stable_and_keep_their_shape():
         f.write("\n".join(lines) + "\n")
     write_tool(d, "dmesg", f"cat {d}/lines")
     path = f"{d}:{os.environ['PATH']}"
-    r = Run(args=("--quick", "--pseudonymize"), path=path).finish(60)
+    r = Run(args=("--quick", "--pseudonymize"), path=path).finish(150)
     b = r.bundle()
     for word in ("10.1.22.133", "10-1-22-133", "10.9.8.7", "93.184.216.34", "8.8.8.8", "192.168.1.20", "172.16.5.4", "ab:cd:ef", "feab:cdef", "2001:db8:1::7"):
         assert b.holding(word.encode()) == [], f"{word} is in {b.holding(word.encode())}"
@@ -486,7 +533,7 @@ def pseudonyms_are_stable_and_keep_their_shape():
     map_file = os.path.join(r.out, "coroner-pseudonyms.map")
     assert stat.S_IMODE(os.stat(map_file).st_mode) == 0o600 and f"ip\t10.1.22.133\t{ips[0][0]}" in open(map_file).read()
     os.remove(b.path)
-    again = Run(args=("--quick", "--pseudonymize"), path=path, out=r.out).finish(60)
+    again = Run(args=("--quick", "--pseudonymize"), path=path, out=r.out).finish(150)
     assert again.bundle().text("logs/dmesg.txt") == b.text("logs/dmesg.txt"), "tokens changed between two runs with one map"
     again.done(), r.done(), shutil.rmtree(d)
 
@@ -546,13 +593,13 @@ LIVE = {}
 def live_throttling_is_captured():
     g = Cgroup("coroner-live-test")
     try:
-        r = Run(args=("--quick",), window=10).finish(60)
+        r = Run(args=("--quick",), window=10).finish(150)
         b = LIVE["sick"] = r.bundle()
         assert throttled(b, g) >= 50, "10 s at 20 % of a CPU are about 100 throttled periods"
         assert f"file: {g.dir}/cpu.stat" in b.text("series/cgroup_cpu.stat.txt")
         assert any(g.procs[0].pid == int(n.split("/")[2]) for n in b.files if re.fullmatch(r"t1/proc/\d+/stat", n)), "the throttled process is not among the chosen"
         g.quota(0)
-        r2 = Run(args=("--quick",), window=10).finish(60)
+        r2 = Run(args=("--quick",), window=10).finish(150)
         LIVE["well"] = r2.bundle()
         assert throttled(LIVE["well"], g) == 0
         LIVE["group"] = g.dir
@@ -571,25 +618,30 @@ def live_throttling_is_diagnosed():
     assert not any(os.path.basename(LIVE["group"]) in f["entity"]["name"] for f in found(LIVE["well"]))
 
 
+# These measure cost or throttling, or undo what others see: one at a time, after the rest.
+ALONE = {"default_run_costs_little", "live_throttling_is_captured", "live_throttling_is_diagnosed"}
+
+
+def outcome(t):
+    began = time.time()
+    try:
+        t()
+        said, what = f"ok   {t.__name__} ({time.time() - began:.1f} s)", 0
+    except Skip as e:
+        said, what = f"skip {t.__name__}: {e}", 2
+    except Exception as e:  # a test that breaks is a test that fails
+        said, what = f"FAIL {t.__name__}: {type(e).__name__}: {e}", 1
+    print(said, flush=True)
+    return what
+
+
 def main():
-    wanted = sys.argv[1:]
-    passed = failed = skipped = 0
-    for t in TESTS:
-        if wanted and not any(w in t.__name__ for w in wanted):
-            continue
-        began = time.time()
-        try:
-            t()
-            passed += 1
-            print(f"ok   {t.__name__} ({time.time() - began:.1f} s)", flush=True)
-        except Skip as e:
-            skipped += 1
-            print(f"skip {t.__name__}: {e}", flush=True)
-        except Exception as e:  # a test that breaks is a test that fails
-            failed += 1
-            print(f"FAIL {t.__name__}: {type(e).__name__}: {e}", flush=True)
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed else 0
+    chosen = [t for t in TESTS if not sys.argv[1:] or any(w in t.__name__ for w in sys.argv[1:])]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(outcome, [t for t in chosen if t.__name__ not in ALONE]))
+    results += [outcome(t) for t in chosen if t.__name__ in ALONE]
+    print(f"{results.count(0)} passed, {results.count(1)} failed, {results.count(2)} skipped")
+    return 1 if 1 in results else 0
 
 
 if __name__ == "__main__":

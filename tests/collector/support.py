@@ -35,7 +35,6 @@ class Run:
             os.makedirs(d, exist_ok=True)
             if user is not None:
                 os.chown(d, user, user)
-        self.shm = set(os.listdir("/dev/shm")) if os.path.isdir("/dev/shm") else set()
         full = dict(os.environ, CORONER_WINDOW=str(window), CORONER_TEST_MARK=self.mark, **(env or {}))
         full.pop("TMPDIR", None)
         if temp:
@@ -97,7 +96,7 @@ class Run:
             left = self.alive()
             files = os.listdir(self.tmp) + [f for f in os.listdir(self.out) if f.startswith(".coroner")]
             if os.path.isdir("/dev/shm"):
-                files += [f for f in os.listdir("/dev/shm") if f.startswith("coroner.") and f not in self.shm]
+                files += [f for f in os.listdir("/dev/shm") if f.startswith(f"coroner.{self.proc.pid}.")]
             if not left and not files:
                 return
             if time.time() > end:
