@@ -7,9 +7,13 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::as_conversions)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::indexing_slicing))]
 
+pub mod cgroup;
 pub mod diskstats;
 pub mod doc;
+pub mod ethtool;
 pub mod identity;
+pub mod interrupts;
+pub mod irq_affinity;
 pub mod json;
 pub mod lscpu;
 mod lscpu_labels;
@@ -17,10 +21,15 @@ pub mod meminfo;
 pub mod numactl;
 pub mod numastat;
 pub mod out;
+pub mod pressure;
+pub mod proc_small;
+pub mod proc_stat;
 pub mod proc_vmstat;
 pub mod recognise;
 pub mod run;
 pub mod sections;
+pub mod softirqs;
+pub mod softnet;
 pub mod stamp;
 pub mod stamped;
 pub mod sys_node;
@@ -61,4 +70,21 @@ pub static PARSERS: &[&Parser] = &[
     &identity::OS_RELEASE,
     &identity::PAGESIZE,
     &identity::DETECT_VIRT,
+    &proc_stat::PARSER,
+    &softirqs::PARSER,
+    &interrupts::PARSER,
+    &softnet::PARSER,
+    &cgroup::PARSER,
+    &pressure::PARSER,
+    &proc_small::UPTIME_FILE,
+    &proc_small::LOADAVG_FILE,
+    &proc_small::CMDLINE,
+    &proc_small::TIMESTAMP,
+    &ethtool::settings::CHANNELS,
+    &ethtool::settings::RINGS,
+    &ethtool::driver::PARSER,
+    &ethtool::indirection::PARSER,
+    &ethtool::features::PARSER,
+    &ethtool::stats::PARSER,
+    &irq_affinity::PARSER,
 ];

@@ -11,8 +11,19 @@ const MICROSECOND: f64 = 1e-6;
 pub fn derive(facts: &mut Facts, subject: SubjectId) {
     let groups: Vec<Entity> = facts.entities(subject, Kind::Cgroup).cloned().collect();
     for group in &groups {
+        quota(facts, group);
         throttling(facts, group);
         used(facts, group);
+    }
+}
+
+/// v1 keeps quota and period in two files; v2's `cpu.max` gives both at once.
+fn quota(facts: &mut Facts, group: &Entity) {
+    let last = |metric: &str| facts.samples(&CGROUP, group, metric).last().copied();
+    let (Some(quota), Some(period)) = (last("cpu.cfs_quota_us"), last("cpu.cfs_period_us")) else { return };
+    if quota.value > 0.0 && period.value > 0.0 {
+        let value = Value::Num(quota.value / period.value);
+        facts.put(&cgroup::QUOTA_CPUS, group, Reading::new(value, Grade::State, [quota.source, period.source]));
     }
 }
 
@@ -63,7 +74,8 @@ fn throttling(facts: &mut Facts, group: &Entity) {
 }
 
 fn used(facts: &mut Facts, group: &Entity) {
-    let usage = rate(facts, &CGROUP, group, &["cpu.stat.usage_usec"], MICROSECOND);
+    let usage = rate(facts, &CGROUP, group, &["cpu.stat.usage_usec"], MICROSECOND)
+        .or_else(|_| rate(facts, &CGROUP, group, &["cpuacct.usage_usec"], MICROSECOND));
     let Ok(usage) = usage else { return };
     if !usage.grade.solid() {
         return;

@@ -52,6 +52,9 @@ impl Out {
     }
 
     fn name(&mut self, text: &str) -> Arc<str> {
+        if let Some(have) = self.names.get(text) {
+            return have.clone();
+        }
         let clean: String = text.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect();
         if let Some(have) = self.names.get(&clean) {
             return have.clone();

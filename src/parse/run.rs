@@ -249,3 +249,31 @@ fn set_clocks(facts: &mut Facts, subjects: &[Subject]) {
         }
     }
 }
+
+/// One file read by itself: for tests, and for a single pasted file.
+#[derive(Debug)]
+pub struct Single {
+    pub kinds: Vec<&'static str>,
+    /// Facts and samples of subject 0, before derivations.
+    pub facts: Facts,
+    /// Line (0 for the whole file) and text.
+    pub notes: Vec<(u32, String)>,
+    /// The text that stands in place of data.
+    pub error: Option<String>,
+}
+
+/// Reads the bytes of one file under the name `path`.
+pub fn parse_bytes(path: &str, bytes: &[u8]) -> Single {
+    let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    let entry = Entry { path: path.to_owned(), bytes: bytes.to_vec(), size, truncated: false, mtime: None };
+    let parsed = parse_entry(0, &entry);
+    let mut facts = Facts::new();
+    for out in parsed.outs {
+        if let Some((snap, seconds)) = out.snapshot_clock() {
+            facts.set_clock(SubjectId(0), snap, seconds);
+        }
+        out.settle(SubjectId(0), &mut facts);
+    }
+    facts.settle();
+    Single { kinds: parsed.kinds, facts, notes: parsed.notes, error: parsed.empty }
+}

@@ -16,6 +16,14 @@ pub fn number(text: &str) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
+/// A counter: decimal digits only. Sizes beyond 2^53 lose their last bits, as every f64 does.
+pub fn count(text: &str) -> Option<f64> {
+    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    text.parse().ok()
+}
+
 /// A number with a size suffix (`15.3g`, `512k`, `1.5GiB`, `4096`), in bytes; a bare number is times `bare`.
 pub fn size(text: &str, bare: f64) -> Option<f64> {
     let text = text.trim();

@@ -19,6 +19,14 @@ facts! {
         CPU_USED "cgroup.cpu_used": num Count, "CPUs used on average in the window" <- ["cat /sys/fs/cgroup/PATH/cpu.stat (twice)"];
         UTILISATION "cgroup.quota_used": num Share, "CPU used as a share of the quota" <- ["cat /sys/fs/cgroup/PATH/cpu.stat (twice)", "cat /sys/fs/cgroup/PATH/cpu.max"];
         CPUSET "cgroup.cpuset": cpus, "CPUs it may run on" <- ["cat /sys/fs/cgroup/PATH/cpuset.cpus.effective"];
+        CPUSET_MEMS "cgroup.cpuset_mems": cpus, "NUMA nodes it may take memory from" <- ["cat /sys/fs/cgroup/PATH/cpuset.mems.effective"];
+        MEM_USED "cgroup.mem_used": num Bytes, "memory charged to it, page cache included" <- ["cat /sys/fs/cgroup/PATH/memory.current"];
+        MEM_LIMIT "cgroup.mem_limit": num Bytes, "hard memory limit; absent means no limit" <- ["cat /sys/fs/cgroup/PATH/memory.max"];
+        MEM_HIGH "cgroup.mem_high": num Bytes, "memory.high, above which it is throttled and reclaimed; absent means none" <- ["cat /sys/fs/cgroup/PATH/memory.high"];
+        SWAP_USED "cgroup.swap_used": num Bytes, "swap charged to it" <- ["cat /sys/fs/cgroup/PATH/memory.swap.current"];
+        SWAP_LIMIT "cgroup.swap_limit": num Bytes, "swap limit; absent means no limit" <- ["cat /sys/fs/cgroup/PATH/memory.swap.max"];
+        PIDS "cgroup.pids": num Count, "tasks in it, threads included" <- ["cat /sys/fs/cgroup/PATH/pids.current"];
+        PIDS_LIMIT "cgroup.pids_limit": num Count, "limit of tasks; absent means no limit" <- ["cat /sys/fs/cgroup/PATH/pids.max"];
         PSI_CPU "cgroup.psi_cpu_some": series Share, "share of time in which some of its tasks waited for a CPU" <- ["cat /sys/fs/cgroup/PATH/cpu.pressure (twice)"];
         RUNNABLE "cgroup.runnable": num Count, "threads of it in state R, the most seen in one snapshot" <- ["ps -eLo pid,tid,stat,cgroup,comm", "cat /proc/PID/task/*/stat"];
         GOMAXPROCS "cgroup.gomaxprocs": num Count, "largest GOMAXPROCS of a Go process in it" <- ["curl http://POD/metrics", "curl http://POD/debug/pprof/trace?seconds=5"];

@@ -31,6 +31,7 @@ facts! {
         RATE "irq.rate": num PerSec, "interrupts, all CPUs" <- ["cat /proc/interrupts (twice)"];
         AFFINITY "irq.affinity": cpus, "CPUs the line may go to (smp_affinity)" <- ["grep . /proc/irq/*/smp_affinity_list"];
         EFFECTIVE "irq.effective": cpus, "CPUs the line does go to (effective_affinity)" <- ["grep . /proc/irq/*/effective_affinity_list"];
+        NODE "irq.numa_node": num Count, "NUMA node of the device behind the line" <- ["cat /proc/irq/N/node"];
         TOP_CPU "irq.top_cpu": num Count, "CPU that took most of its interrupts" <- ["cat /proc/interrupts (twice)"];
         NIC "irq.nic": text, "interface it serves" <- ["ls /sys/class/net/IFACE/device/msi_irqs"];
         QUEUE "irq.queue": num Count, "queue of the interface it serves" <- ["cat /proc/interrupts"];

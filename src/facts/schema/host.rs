@@ -21,6 +21,7 @@ facts! {
         ONLINE_CPUS "host.cpus_online_list": cpus, "CPUs online" <- ["lscpu", "cat /sys/devices/system/cpu/online"];
         OFFLINE_CPUS "host.cpus_offline": cpus, "CPUs present and offline" <- ["lscpu", "cat /sys/devices/system/cpu/offline"];
         ISOLATED_CPUS "host.cpus_isolated": cpus, "CPUs taken from the scheduler by isolcpus= or cpusets" <- ["cat /sys/devices/system/cpu/isolated", "cat /proc/cmdline"];
+        DEFAULT_IRQ_AFFINITY "host.default_irq_affinity": cpus, "CPUs that new interrupt lines may go to" <- ["cat /proc/irq/default_smp_affinity"];
         UPTIME "host.uptime": num Seconds, "time since boot" <- ["cat /proc/uptime", "uptime"];
         WINDOW "host.window": num Seconds, "time between the two snapshots, or the span of the longest series" <- ["two snapshots, e.g. coroner collector"];
         LOAD1 "host.load1": num Count, "load average over one minute (runnable and D-state tasks)" <- ["cat /proc/loadavg", "uptime"];
