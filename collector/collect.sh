@@ -215,11 +215,12 @@ launch() { # $1 slot, $2 id, $3 file, $4 seconds, $5 KiB, then the command
   due=$((NOW + limit * 100)); [ "$due" -le "$PHASE_DUE" ] || due=$PHASE_DUE
   [ -d "$B/${file%/*}" ] || mkdir -p "$B/${file%/*}"
   case $file in *.txt) errors=$B/$file ;; *) errors=$W/err.$slot; : >"$errors" ;; esac
+  : >"$B/$file"      # both are appended to, so that errors and output in one file do not overwrite each other
   (
     trap '' HUP; trap - INT TERM USR1
     ulimit -f $((cap * PER_KIB)) 2>/dev/null
     case $1 in do_*) "$@" ;; *) exec $SETSID "$@" ;; esac
-  ) >"$B/$file" 2>>"$errors" </dev/null &
+  ) >>"$B/$file" 2>>"$errors" </dev/null &
   pid=$!
   # in place, not truncated: works on a full disk; and what the watchdog cannot see must not run
   printf '%s %s %s %s %s %s\n%s\n' "$pid" "$due" "$NOW" "$id" "$file" "$cap" "${SHOWN:-$*}" 2>/dev/null 1<>"$W/slot.$slot" && return
@@ -275,10 +276,10 @@ function safe(s,   i, c, r) { if (s !~ /[^A-Za-z0-9._@:+=,\/-]/) return s
   for (i = 1; i <= length(s); i++) { c = substr(s, i, 1); r = r (c ~ /[A-Za-z0-9._@:+=,\/-]/ ? c : sprintf("%%%02X", ord[c])) } return r }
 function make() { if (batch != "") system("mkdir -p" batch); batch = "" }
 function flush() { if (f != "" && blank) put(""); blank = 0 }
-function put(l) { if (pre == "") print l > f; else print pre l >> f; any = 1 }
-function shut() { if (any) close(f); else if (f != "" && pre == "") empty[s] = f; f = "" }
+function put(l) { if (adds[s]) print pre l >> f; else print l > f; any = 1 }
+function shut() { if (any) close(f); else if (f != "" && !adds[s]) empty[s] = f; f = "" }
 BEGIN { FS = "\t"; for (i = 1; i < 256; i++) ord[sprintf("%c", i)] = i
-  while ((getline l < list) > 0) { n = split(l, x, "\t"); s = x[1]; dst[s] = top (n > 1 ? "/" x[2] : safe(s)); prefix[s] = x[3]
+  while ((getline l < list) > 0) { n = split(l, x, "\t"); s = x[1]; dst[s] = top (n > 1 ? "/" x[2] : safe(s)); prefix[s] = x[3]; adds[s] = n > 1
     dir = dst[s]; sub(/\/[^\/]*$/, "", dir)
     if (!(dir in seen)) { seen[dir] = 1; batch = batch " " q dir q; if (length(batch) > 30000) make() } }
   make(); f = "" }
@@ -302,10 +303,10 @@ copy() {
   step "$1" "log/$1.txt" "$3" 8192 do_copy "$2" "$1"
 }
 # Prints those of the given paths that exist; fixed names that do not are recorded as absent.
-paths() { for p; do if [ -e "$p" ]; then echo "$p"; else case $p in *'*'*) ;; *) [ -n "$LIST" ] || absent copy "${p#/}" 'no such file' "read $p" ;; esac; fi; done; }
-existing() { for p; do [ ! -e "$p" ] || echo "$p"; done; }
+paths() { for f_; do if [ -e "$f_" ]; then echo "$f_"; else [ -n "$LIST" ] || absent copy "${f_#/}" 'no such file' "read $f_"; fi; done; }
+existing() { for f_; do [ ! -e "$f_" ] || echo "$f_"; done; }
 # value lists as in irq/affinity.txt, one file for hundreds of one-line files: listing DESTINATION STRIP path...
-listing() { d=$1 strip=$2; shift 2; for p; do [ ! -f "$p" ] || echo "$p$TAB$d$TAB${p#"$strip"}:"; done; }
+listing() { to_=$1 strip=$2; shift 2; for f_; do [ ! -f "$f_" ] || echo "$f_$TAB$to_$TAB${f_#"$strip"}:"; done; }
 
 # ---- Choosing what is busy ---------------------------------------------------------------------------------------------
 
@@ -820,7 +821,7 @@ function one(r,   end, n, x, y, o, g) { # one run of [A-Za-z0-9_.:-]
     return y token("ip", x) r end }
   if (r ~ /^[0-9a-fA-F:]+$/ && r ~ /:/) { n = split(r, g, ":")
     if (n >= 6 && r !~ /::/ && length(r) == 3 * n - 1) return (r ~ /^(00:00:00|ff:ff:ff|33:33|01:00:5e)/ ? r : token("mac", r)) end
-    if ((r ~ /::/ && n > 2 || n == 8) && r !~ /^::1?$/ && r !~ /^ff0/ && r ~ /[0-9a-fA-F]/) return token("ip6", r) end
+    if ((r ~ /::/ && n > 2 || n == 8) && r !~ /^([0-9]*::|::1)$/ && r !~ /^ff0/ && r ~ /[0-9a-fA-F]/) return token("ip6", r) end
     return r end }
   if (match(r, /^ip-[0-9]+-[0-9]+-[0-9]+-[0-9]+/)) { x = substr(r, 4, RLENGTH - 3); y = substr(r, RLENGTH + 1); gsub(/-/, ".", x); x = token("ip", x); gsub(/\./, "-", x); return "ip-" x y end }
   n = index(r, ":"); if (n > 1 && (substr(r, 1, n - 1) in names)) return one(substr(r, 1, n - 1)) substr(r, n) end

@@ -149,6 +149,7 @@ def survives_commands_that_hang_flood_and_daemonize():
     write_tool(d, "lsblk", "head -c 1000000000 /dev/zero | tr '\\0' x")
     write_tool(d, "numastat", "sleep 1000 & echo started")
     write_tool(d, "uptime", "sleep 1000 & exit 3")
+    write_tool(d, "free", "echo first; echo second >&2; echo third")
     write_tool(d, "ps", "trap '' TERM; sleep 1000")
     r = Run(path=f"{d}:{os.environ['PATH']}").finish(150)
     b = r.bundle()
@@ -157,6 +158,7 @@ def survives_commands_that_hang_flood_and_daemonize():
     assert b.steps("cmd/lsblk.txt")[0]["absent"] == "cut at 256 KiB" and len(b.files["cmd/lsblk.txt"]) == 256 * 1024 and len(b.files["cmd/lsblk_-O_-J.txt"]) == 4096 * 1024
     assert b.text("cmd/numastat.txt") == "started\n" and b.steps("cmd/uptime.txt")[0]["exit"] == 3
     assert len(b.samples("series/proc_stat.txt")) == 3
+    assert b.text("cmd/free_-m.txt") == "first\nsecond\nthird\n"
     r.done(), shutil.rmtree(d)
 
 
@@ -598,6 +600,11 @@ def live_throttling_is_captured():
         assert throttled(b, g) >= 50, "10 s at 20 % of a CPU are about 100 throttled periods"
         assert f"file: {g.dir}/cpu.stat" in b.text("series/cgroup_cpu.stat.txt")
         assert any(g.procs[0].pid == int(n.split("/")[2]) for n in b.files if re.fullmatch(r"t1/proc/\d+/stat", n)), "the throttled process is not among the chosen"
+        pid = g.procs[0].pid
+        for when in ("t0", "t1"):
+            assert len(b.text(f"{when}/proc/{pid}/task_stat").splitlines()) == 3, "the main thread and two busy ones"
+            rows = [l.split() for l in b.text(f"{when}/proc/{pid}/task_schedstat").splitlines()]
+            assert len(rows) == 3 and all(len(x) == 4 for x in rows)
         g.quota(0)
         r2 = Run(args=("--quick",), window=10).finish(150)
         LIVE["well"] = r2.bundle()
