@@ -13,11 +13,13 @@ pub mod doc;
 pub mod ethtool;
 pub mod identity;
 pub mod interrupts;
+pub mod iostat;
 pub mod irq_affinity;
 pub mod json;
 pub mod lscpu;
 mod lscpu_labels;
 pub mod meminfo;
+pub mod mpstat;
 pub mod numactl;
 pub mod numastat;
 pub mod out;
@@ -33,8 +35,10 @@ pub mod softnet;
 pub mod stamp;
 pub mod stamped;
 pub mod sys_node;
+pub mod sysstat;
 pub mod table;
 pub mod time;
+pub mod vmstat;
 
 pub use doc::Doc;
 pub use out::Out;
@@ -87,4 +91,7 @@ pub static PARSERS: &[&Parser] = &[
     &ethtool::features::PARSER,
     &ethtool::stats::PARSER,
     &irq_affinity::PARSER,
+    &mpstat::PARSER,
+    &vmstat::PARSER,
+    &iostat::PARSER,
 ];

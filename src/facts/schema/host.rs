@@ -38,6 +38,8 @@ facts! {
         BLOCKED "host.blocked": series Count, "tasks in uninterruptible sleep (vmstat b)" <- ["vmstat 1 10", "cat /proc/stat (twice)"];
         CONTEXT_SWITCHES "host.context_switches": series PerSec, "context switches" <- ["vmstat 1 10", "cat /proc/stat (twice)"];
         INTERRUPTS "host.interrupts": series PerSec, "hardware interrupts" <- ["vmstat 1 10", "cat /proc/stat (twice)"];
+        BLOCK_IN "host.block_in": series BytesPerSec, "bytes read from block devices (vmstat bi, pgpgin)" <- ["vmstat 1 10", "sar -B 1 10", "sar -b 1 10"];
+        BLOCK_OUT "host.block_out": series BytesPerSec, "bytes written to block devices (vmstat bo, pgpgout)" <- ["vmstat 1 10", "sar -B 1 10", "sar -b 1 10"];
         IDLE_DURING "host.idle_during_capture": flag, "the host did next to nothing in the window (guard G1): CPU < 5 %, NICs < 1000 packets/s, disks < 10 IOPS" <- ["mpstat -P ALL 1 10", "cat /proc/net/dev (twice)", "cat /proc/diskstats (twice)"];
         PSI_CPU "host.psi_cpu_some": series Share, "share of time in which some task waited for a CPU" <- ["cat /proc/pressure/cpu (twice)"];
         PSI_IO "host.psi_io_some": series Share, "share of time in which some task waited for I/O" <- ["cat /proc/pressure/io (twice)"];
