@@ -8,6 +8,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::indexing_slicing))]
 
 pub mod cgroup;
+pub mod cpu_row;
 pub mod diskstats;
 pub mod doc;
 pub mod ethtool;
@@ -23,12 +24,16 @@ pub mod mpstat;
 pub mod numactl;
 pub mod numastat;
 pub mod out;
+pub mod pidstat;
 pub mod pressure;
 pub mod proc_small;
 pub mod proc_stat;
 pub mod proc_vmstat;
+pub mod ps;
 pub mod recognise;
 pub mod run;
+pub mod sadf;
+pub mod sar;
 pub mod sections;
 pub mod softirqs;
 pub mod softnet;
@@ -37,7 +42,10 @@ pub mod stamped;
 pub mod sys_node;
 pub mod sysstat;
 pub mod table;
+pub mod tasks;
 pub mod time;
+pub mod top;
+pub mod uptime;
 pub mod vmstat;
 
 pub use doc::Doc;
@@ -94,4 +102,9 @@ pub static PARSERS: &[&Parser] = &[
     &mpstat::PARSER,
     &vmstat::PARSER,
     &iostat::PARSER,
+    &pidstat::PARSER,
+    &sar::PARSER,
+    &top::PARSER,
+    &uptime::PARSER,
+    &ps::PARSER,
 ];

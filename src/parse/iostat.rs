@@ -17,7 +17,8 @@ pub static PARSER: Parser = Parser { kind: "iostat", names: &["iostat*", "*iosta
 fn sniff(doc: &Doc) -> Looks {
     let mut bare = 0;
     for line in doc.head() {
-        if line.trim_start().starts_with("avg-cpu:") || line.contains("\"avg-cpu\"") || line.contains("\"disk_device\"") {
+        if line.trim_start().starts_with("avg-cpu:") || line.contains("\"avg-cpu\"") || line.contains("\"disk_device\"")
+        {
             return Looks::Yes;
         }
         let cells: Vec<&str> = line.split_whitespace().collect();
@@ -39,7 +40,8 @@ struct Header<'a> {
 fn header<'a>(cells: &[&'a str]) -> Option<Header<'a>> {
     let name = |cell: &&str| matches!(*cell, "Device" | "Device:");
     let known = |names: &[&str]| {
-        names.iter().any(|name| matches!(*name, "tps" | "r/s" | "w/s" | "d/s" | "f/s")) && names.iter().all(|n| n.len() < 16)
+        names.iter().any(|name| matches!(*name, "tps" | "r/s" | "w/s" | "d/s" | "f/s"))
+            && names.iter().all(|n| n.len() < 16)
     };
     let (first, rest) = cells.split_first()?;
     if name(first) && known(rest) {
@@ -67,7 +69,8 @@ fn inferred(cells: &[&str]) -> Option<Header<'static>> {
     let (name, rest) = cells.split_first()?;
     const DISKS: &[&str] = &["sd", "nvme", "vd", "xvd", "dm-", "md", "hd", "mmcblk", "rbd", "cciss"];
     let decimals = |cell: &&str| {
-        cell.rsplit_once(['.', ',']).is_some_and(|(_, tail)| tail.len() == 2 && tail.bytes().all(|b| b.is_ascii_digit()))
+        cell.rsplit_once(['.', ','])
+            .is_some_and(|(_, tail)| tail.len() == 2 && tail.bytes().all(|b| b.is_ascii_digit()))
     };
     if !DISKS.iter().any(|prefix| name.starts_with(prefix)) || !rest.iter().all(decimals) {
         return None;
@@ -183,7 +186,8 @@ fn from_text<'a>(doc: &Doc<'a>, out: &mut Out) -> Vec<Report<'a>> {
             continue;
         }
         if let Some(names) = cpu.take() {
-            current.cpu = names.iter().zip(&cells).filter_map(|(name, cell)| Some((*name, human(cell, false)?))).collect();
+            current.cpu =
+                names.iter().zip(&cells).filter_map(|(name, cell)| Some((*name, human(cell, false)?))).collect();
             current.cpu_line = number;
             continue;
         }
@@ -224,6 +228,10 @@ fn from_text<'a>(doc: &Doc<'a>, out: &mut Out) -> Vec<Report<'a>> {
             continue;
         }
         if values.len() < head.names.len() {
+            if doc.text.trim_end().ends_with(line.trim_end()) {
+                out.note(number, "the last row is cut off; left out");
+                continue;
+            }
             out.note(number, "row shorter than its header; the columns that are there were read");
         }
         match current.rows.iter_mut().find(|row| row.device == device) {

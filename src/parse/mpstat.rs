@@ -5,20 +5,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::cpu_row::{OF_CPU, OF_HOST, shares};
 use super::json::{self, Node};
-use super::sysstat::{Rows, Stamp, banner, interval, put_banner, share};
+use super::sysstat::{Rows, Stamp, banner, interval, put_banner};
 use super::table::number;
 use super::{Doc, Looks, Out, Parser};
 use crate::facts::schema::keys::{cpu, host, irq};
 use crate::facts::{CpuSet, FactDef, Grade, Value};
 
-pub static PARSER: Parser =
-    Parser { kind: "mpstat", names: &["mpstat*", "*mpstat*"], sniff, parse, binary: false };
+pub static PARSER: Parser = Parser { kind: "mpstat", names: &["mpstat*", "*mpstat*"], sniff, parse, binary: false };
 
 fn sniff(doc: &Doc) -> Looks {
     let mut rows = Rows::default();
     let mut bare = 0;
+    let mut other = false;
     for line in doc.head() {
+        if line.contains("\"sysdata-version\"") || line.contains("\"timestamp\": {") {
+            return Looks::No;
+        }
         if line.contains("\"cpu-load\"") || line.contains("\"node-load\"") || line.contains("\"soft-interrupts\"") {
             return Looks::Yes;
         }
@@ -29,11 +33,12 @@ fn sniff(doc: &Doc) -> Looks {
         match table(&row.cells) {
             Some(Table::Time(_)) => return Looks::Yes,
             Some(Table::Interrupts(_)) => return Looks::Yes,
+            None if row.cells.iter().all(|cell| number(cell).is_none()) => other = true,
             _ if inferred(&row.cells).is_some() => bare += 1,
             _ => {}
         }
     }
-    if bare >= 2 { Looks::Yes } else { Looks::No }
+    if bare >= 2 && !other { Looks::Yes } else { Looks::No }
 }
 
 /// A table, by its header.
@@ -71,8 +76,7 @@ fn table<'a>(cells: &[&'a str]) -> Option<Table<'a>> {
 
 /// Columns of a row whose header is lost: nine or ten percentages that make up a whole.
 fn inferred(cells: &[&str]) -> Option<Vec<&'static str>> {
-    const NOW: &[&str] =
-        &["%usr", "%nice", "%sys", "%iowait", "%irq", "%soft", "%steal", "%guest", "%gnice", "%idle"];
+    const NOW: &[&str] = &["%usr", "%nice", "%sys", "%iowait", "%irq", "%soft", "%steal", "%guest", "%gnice", "%idle"];
     const BEFORE_10_1: &[&str] = &["%usr", "%nice", "%sys", "%iowait", "%irq", "%soft", "%steal", "%guest", "%idle"];
     const BEFORE_9: &[&str] = &["%user", "%nice", "%sys", "%iowait", "%irq", "%soft", "%steal", "%idle", "intr/s"];
     let (first, rest) = cells.split_first()?;
@@ -89,39 +93,6 @@ fn inferred(cells: &[&str]) -> Option<Vec<&'static str>> {
     }
 }
 
-/// Facts of a CPU or of the host.
-struct Defs {
-    user: &'static FactDef,
-    system: &'static FactDef,
-    iowait: &'static FactDef,
-    irq: Option<&'static FactDef>,
-    soft: &'static FactDef,
-    steal: &'static FactDef,
-    idle: &'static FactDef,
-    busy: &'static FactDef,
-}
-
-static OF_CPU: Defs = Defs {
-    user: &cpu::USER,
-    system: &cpu::SYSTEM,
-    iowait: &cpu::IOWAIT,
-    irq: Some(&cpu::IRQ),
-    soft: &cpu::SOFT,
-    steal: &cpu::STEAL,
-    idle: &cpu::IDLE,
-    busy: &cpu::BUSY,
-};
-static OF_HOST: Defs = Defs {
-    user: &host::USER,
-    system: &host::SYSTEM,
-    iowait: &host::IOWAIT,
-    irq: None,
-    soft: &host::SOFT,
-    steal: &host::STEAL,
-    idle: &host::IDLE,
-    busy: &host::BUSY,
-};
-
 /// One row of a time table.
 struct Reading {
     id: String,
@@ -136,35 +107,6 @@ enum When {
     At(f64),
     SinceBoot,
     Average,
-}
-
-/// Shares of a row by column name. Guest time is counted as user time, as `/proc/stat` does.
-fn shares(defs: &Defs, get: &dyn Fn(&str) -> Option<f64>) -> (Vec<(&'static FactDef, f64)>, bool) {
-    const PARTS: &[&str] =
-        &["usr", "user", "nice", "sys", "system", "iowait", "irq", "soft", "steal", "guest", "gnice", "idle"];
-    let sum = |names: &[&str]| -> Option<f64> {
-        names.iter().filter_map(|name| get(name)).fold(None, |total, value| Some(total.unwrap_or(0.0) + value))
-    };
-    let offline = sum(PARTS).is_none_or(|all| all == 0.0);
-    let idle = get("idle");
-    let busy = idle.map(|idle| 100.0 - idle - get("iowait").unwrap_or_default());
-    let mut values = Vec::new();
-    let wanted = [
-        (Some(defs.user), sum(&["usr", "user", "nice", "guest", "gnice"])),
-        (Some(defs.system), sum(&["sys", "system"])),
-        (Some(defs.iowait), get("iowait")),
-        (defs.irq, get("irq")),
-        (Some(defs.soft), get("soft")),
-        (Some(defs.steal), get("steal")),
-        (Some(defs.idle), idle),
-        (Some(defs.busy), busy.map(|busy| busy.max(0.0))),
-    ];
-    for (def, value) in wanted {
-        if let (Some(def), Some(value)) = (def, value.and_then(|value| share(value, 101.0))) {
-            values.push((def, value.min(1.0)));
-        }
-    }
-    (values, offline)
 }
 
 #[derive(Default)]
@@ -321,7 +263,8 @@ fn json_interrupts(row: &Node, at: f64, state: &mut State) {
     let Some(cpu_id) = row.get("cpu").and_then(Node::text).and_then(|id| id.parse().ok()) else { return };
     state.intervals.insert(at.to_bits());
     for one in row.get("intr").map_or(&[][..], Node::items) {
-        if let (Some(name), Some(value)) = (one.get("name").and_then(Node::text), one.get("value").and_then(Node::num)) {
+        if let (Some(name), Some(value)) = (one.get("name").and_then(Node::text), one.get("value").and_then(Node::num))
+        {
             state.interrupt(name, cpu_id, value, one.line);
         }
     }
@@ -380,9 +323,8 @@ impl State {
     }
 
     fn interrupt(&mut self, name: &str, cpu_id: u32, value: f64, line: u32) {
-        const SOFT: &[&str] = &[
-            "HI", "TIMER", "NET_TX", "BLOCK", "IRQ_POLL", "BLOCK_IOPOLL", "TASKLET", "SCHED", "HRTIMER", "RCU",
-        ];
+        const SOFT: &[&str] =
+            &["HI", "TIMER", "NET_TX", "BLOCK", "IRQ_POLL", "BLOCK_IOPOLL", "TASKLET", "SCHED", "HRTIMER", "RCU"];
         if name == "NET_RX" {
             let have = self.net_rx.entry(cpu_id.to_string()).or_insert((0.0, 0, line));
             have.0 += value;

@@ -131,9 +131,9 @@ fn rows(doc: &Doc, out: &mut Out) {
             out.note(line_no, "row shorter than its header");
         }
         let values = names.iter().zip(&cells).filter_map(|(name, cell)| Some((*name, number(cell)?))).collect();
-        let time = cells.get(numeric..).and_then(|tail| {
-            tail.iter().enumerate().find_map(|(at, word)| of_day(word, tail.get(at + 1).copied()))
-        });
+        let time = cells
+            .get(numeric..)
+            .and_then(|tail| tail.iter().enumerate().find_map(|(at, word)| of_day(word, tail.get(at + 1).copied())));
         let at = match time {
             Some((time, _)) => clock.seconds(time),
             None => f64::from(index) * step,

@@ -55,6 +55,9 @@ facts! {
         TCP_RETRANS "host.tcp_retrans": num Share, "retransmitted share of TCP segments sent" <- ["cat /proc/net/snmp (twice)", "nstat"];
         TCP_SEGMENTS "host.tcp_segments": num PerSec, "TCP segments sent" <- ["cat /proc/net/snmp (twice)", "nstat"];
         FLOWS "host.flows": num Count, "open TCP and UDP sockets in use, as a bound for independent flows" <- ["cat /proc/net/sockstat", "ss -s"];
+        TASKS "host.tasks": num Count, "tasks (processes; threads where the list has them)" <- ["ps -eLo pid,tid,stat,comm", "top -b -n 2"];
+        TASKS_BLOCKED "host.tasks_blocked": num Count, "tasks in uninterruptible sleep (D) when looked at once" <- ["ps -eLo pid,tid,stat,wchan:32,comm"];
+        ZOMBIES "host.zombies": num Count, "zombie processes" <- ["ps -ef", "top -b -n 2"];
         IRQBALANCE "host.irqbalance_running": flag, "an irqbalance process was running" <- ["ps -ef", "systemctl status irqbalance"];
     }
 }

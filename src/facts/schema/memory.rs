@@ -13,6 +13,9 @@ facts! {
         SWAP_OUT "host.swap_out": series BytesPerSec, "pages written to swap" <- ["cat /proc/vmstat (twice)", "vmstat 1 10", "sar -W 1 10"];
         PSI_MEM "host.psi_mem_some": series Share, "share of time in which some task waited for memory" <- ["cat /proc/pressure/memory (twice)"];
         PSI_MEM_FULL "host.psi_mem_full": series Share, "share of time in which all non-idle tasks waited for memory" <- ["cat /proc/pressure/memory (twice)"];
+        MAJOR_FAULTS "host.major_faults": series PerSec, "page faults that needed I/O (pgmajfault)" <- ["cat /proc/vmstat (twice)", "sar -B 1 10"];
+        SCAN_DIRECT "host.scan_direct": series PerSec, "pages scanned by tasks that had to reclaim themselves (pgscan_direct)" <- ["cat /proc/vmstat (twice)", "sar -B 1 10"];
+        SCAN_KSWAPD "host.scan_kswapd": series PerSec, "pages scanned by kswapd" <- ["cat /proc/vmstat (twice)", "sar -B 1 10"];
         SWAPPINESS "host.swappiness": num Count, "vm.swappiness" <- ["sysctl vm.swappiness"];
         PAGE_SIZE "host.page_size": num Bytes, "page size of the kernel" <- ["getconf PAGESIZE"];
     }

@@ -36,6 +36,10 @@ facts! {
         RX_BPS "nic.rx_bytes_per_s": num BytesPerSec, "bytes received" <- ["cat /proc/net/dev (twice)", "sar -n DEV 1 10"];
         TX_BPS "nic.tx_bytes_per_s": num BytesPerSec, "bytes sent" <- ["cat /proc/net/dev (twice)", "sar -n DEV 1 10"];
         RX_DROPS "nic.rx_drops": num PerSec, "packets lost on the host's side (ring full, no buffer), by the driver's own counters" <- ["ethtool -S IFACE (twice)", "ip -s link (twice)"];
+        RX_ERRORS "nic.rx_errors": num PerSec, "receive errors (interface counter)" <- ["ip -s link (twice)", "sar -n EDEV 1 10"];
+        RX_DEV_DROPS "nic.rx_dev_drops": num PerSec, "receive drops of the interface counter; unknown protocols count too" <- ["ip -s link (twice)", "sar -n EDEV 1 10"];
+        TX_DEV_DROPS "nic.tx_dev_drops": num PerSec, "transmit drops of the interface counter" <- ["ip -s link (twice)", "sar -n EDEV 1 10"];
+        RX_FIFO "nic.rx_fifo": num PerSec, "receive FIFO overruns of the interface counter" <- ["ip -s link (twice)", "sar -n EDEV 1 10"];
         RX_NEFF "nic.rx_neff": num Count, "effective number of receive queues, 1/sum(p^2) over queue packets" <- ["ethtool -S IFACE (twice)"];
         RX_TOP1 "nic.rx_top1": num Share, "share of received packets that came through one queue" <- ["ethtool -S IFACE (twice)"];
         RX_TOP_QUEUE "nic.rx_top_queue": num Count, "queue with the most received packets" <- ["ethtool -S IFACE (twice)"];
