@@ -258,8 +258,9 @@ do_either() { # runs words up to --, and when they fail without output, the word
   n=0; for w; do [ "$w" != -- ] || break; n=$((n + 1)); done
   first=$(i=0; for w; do [ "$i" -lt "$n" ] || break; printf '%s ' "$w"; i=$((i + 1)); done)
   # shellcheck disable=SC2086 # our own words, without blanks inside
-  $first 2>/dev/null && return
-  shift $((n + 1)); "$@"
+  $first 2>/dev/null; rc=$?
+  [ $rc != 0 ] && [ $rc -lt 128 ] || return $rc       # 128 and more: it was stopped
+  shift $((n + 1)); exec "$@"
 }
 
 # ---- Copying files -----------------------------------------------------------------------------------------------------
