@@ -5,6 +5,8 @@
 
 use serde::Serialize;
 
+use super::prose;
+
 pub const SCHEMA: &str = "coroner.report/1";
 
 #[derive(Clone, Debug, Serialize)]
@@ -138,9 +140,14 @@ pub struct Finding {
     pub evidence: Vec<Evidence>,
     pub charts: Vec<Chart>,
     /// Markdown of the rule's sections, filled in; empty when the page has none.
+    /// In JSON each is a list of its blocks (paragraph, list, code).
+    #[serde(serialize_with = "prose::as_blocks")]
     pub rule_out: String,
+    #[serde(serialize_with = "prose::as_blocks")]
     pub fix_now: String,
+    #[serde(serialize_with = "prose::as_blocks")]
     pub fix_for_good: String,
+    #[serde(serialize_with = "prose::as_blocks")]
     pub verify: String,
     pub references: Vec<Reference>,
     /// Why the verdict is not stronger, and what would change it.
@@ -176,8 +183,8 @@ pub struct Evidence {
     pub sources: Vec<Quote>,
 }
 
-/// A quoted line of the bundle.
-#[derive(Clone, Debug, Serialize, PartialEq)]
+/// A quoted line of the bundle, with a little context where that helps.
+#[derive(Clone, Debug, Default, Serialize, PartialEq)]
 pub struct Quote {
     pub path: String,
     /// 1-based line, or the byte offset of a binary file.
@@ -186,6 +193,17 @@ pub struct Quote {
     pub quote: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
+    /// Lines directly before and after (a table's header line counts as before), oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<ContextLine>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<ContextLine>,
+}
+
+#[derive(Clone, Debug, Serialize, PartialEq)]
+pub struct ContextLine {
+    pub line: u32,
+    pub text: String,
 }
 
 #[derive(Clone, Debug, Serialize)]
