@@ -30,7 +30,8 @@ fn hostile_text_stays_text_in_html() {
     for tag in ["script", "img", "iframe", "object", "svg/onload", "div onclick"] {
         assert!(!tags.contains(tag), "<{tag}");
     }
-    assert_eq!(all(r"(?i)<[a-z][^>]*\son[a-z]+\s*=", &page), Vec::<String>::new(), "event handlers");
+    let bare = Regex::new(r#""[^"]*""#).expect("pattern").replace_all(&page, "");
+    assert_eq!(all(r"(?i)<[a-z][^>]*\son[a-z]+\s*=", &bare), Vec::<String>::new(), "event handlers");
     assert_eq!(page.matches("<style").count(), 1);
     assert_eq!(page.matches("</style").count(), 1);
     assert_eq!(page.matches("<title").count(), 1 + page.matches("<svg").count());

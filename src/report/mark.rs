@@ -47,10 +47,10 @@ fn equals(word: &str, value: f64) -> bool {
     let Ok(shown) = word.parse::<f64>() else { return false };
     let decimals = word.split_once('.').map_or(0, |(_, digits)| digits.len().min(12));
     let half = 0.5 * 10_f64.powi(-i32::try_from(decimals).unwrap_or(0));
-    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    // One significant digit is no proof of a scaled value, and zero is none of any.
+    let digits = word.trim_start_matches(['0', '.', '-']).bytes().filter(u8::is_ascii_digit).count();
     SCALES.iter().enumerate().any(|(index, scale)| {
-        // One digit is no proof of a scaled value.
-        (index == 0 || digits > 1) && shown.is_finite() && (value * scale - shown).abs() <= half * 1.000_001
+        (if index == 0 { digits > 0 || value == 0.0 } else { digits > 1 }) && shown.is_finite() && (value * scale - shown).abs() <= half * 1.000_001
     })
 }
 
@@ -68,6 +68,8 @@ mod tests {
         assert_eq!(&line[range], "131072");
         let locale = "  3   98,60   0,00";
         assert_eq!(&locale[decisive(locale, &0.986.into()).expect("comma")], "98,60");
+        let line = "10:00:05       3    0.61    0.00    4.02    0.00    0.00   91.24    0.00    0.00    0.00    4.13";
+        assert_eq!(&line[decisive(line, &0.9124.into()).expect("zeros are not it")], "91.24");
         assert_eq!(decisive("Combined: 1\nOther: 1", &1.into()), None, "twice is undecided");
         assert_eq!(decisive("nothing here", &5.into()), None);
     }

@@ -48,7 +48,7 @@ fn safe_event<'a>(event: Event<'a>, level: u8, links: &mut Vec<bool>) -> Option<
         }
         Event::End(TagEnd::Heading(own)) => Event::End(TagEnd::Heading(deeper(own, level))),
         Event::Start(Tag::Table(_)) => {
-            Event::Html("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Table\"><table>".into())
+            Event::Html("<div class=\"scroll\" role=\"group\" tabindex=\"0\" aria-label=\"Table\"><table>".into())
         }
         Event::End(TagEnd::Table) => Event::Html("</tbody></table></div>".into()),
         Event::Start(Tag::CodeBlock(_)) => Event::Html("<pre class=\"command\"><code>".into()),
