@@ -82,8 +82,8 @@ fn rss() -> Finding {
         Reference { title: "ethtool(8)".into(), url: "https://man7.org/linux/man-pages/man8/ethtool.8.html".into() },
     ];
     item.limits = vec![
-        "An indirection table that uses one entry only would look the same; `ethtool -x` was not collected.".into(),
-        "A reading of `ethtool -l` with more than one current channel would refute this variant.".into(),
+        "An indirection table that uses one entry only would look the same; ethtool -x was not collected.".into(),
+        "A reading of ethtool -l with more than one current channel would refute this variant.".into(),
     ];
     item
 }

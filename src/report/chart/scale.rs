@@ -9,10 +9,10 @@ pub struct Scale {
 
 impl Scale {
     /// Covers `low..=high` from zero where possible. A share below one gets the whole as its end when it
-    /// fills more than a fifth of it: an axis that ends at 31 % makes 30 % look like all.
+    /// fills about half of it: an axis that ends at 60 % makes 60 % look like all.
     pub fn cover(low: f64, high: f64, unit: &str) -> Scale {
         let low = if low < 0.0 { -round_up(-low, unit) } else { 0.0 };
-        let high = if unit == "share" && (0.2..=1.0).contains(&high) { 1.0 } else { round_up(high.max(0.0), unit) };
+        let high = if unit == "share" && (0.45..=1.0).contains(&high) { 1.0 } else { round_up(high.max(0.0), unit) };
         if high > low { Scale { low, high } } else { Scale { low, high: low + 1.0 } }
     }
 
@@ -38,10 +38,11 @@ fn round_up(value: f64, unit: &str) -> f64 {
     if !(value.is_finite() && value > 0.0) {
         return 0.0;
     }
-    let (mut base, factor) = if unit.starts_with("bytes") { (1.0, 1024.0) } else { (1e-12, 1000.0) };
-    while value > base * factor {
-        base *= factor;
+    let (factor, mut power) = if unit.starts_with("bytes") { (1024.0_f64, 0) } else { (1000.0, -4) };
+    while power < 100 && value > factor.powi(power + 1) {
+        power += 1;
     }
+    let base = factor.powi(power);
     let steps = [1.0, 2.0, 4.0, 5.0, 8.0, 10.0, 20.0, 40.0, 50.0, 80.0, 100.0, 200.0, 400.0, 500.0, 800.0];
     steps.iter().map(|step| step * base).find(|end| *end >= value * 0.999_999).unwrap_or(base * factor)
 }
@@ -119,7 +120,7 @@ mod tests {
 
     #[test]
     fn axes_end_round() {
-        assert_eq!(Scale::cover(0.0, 0.31, "share"), Scale { low: 0.0, high: 1.0 });
+        assert_eq!(Scale::cover(0.0, 0.51, "share"), Scale { low: 0.0, high: 1.0 });
         assert_eq!(Scale::cover(0.0, 0.031, "share").high, 0.04);
         assert_eq!(Scale::cover(0.0, 3300.0, "per_second").high, 4000.0);
         assert_eq!(Scale::cover(0.0, 3.0 * 1024.0 * 1024.0, "bytes").high, 4.0 * 1024.0 * 1024.0);

@@ -64,10 +64,11 @@ pub fn bands(rows: &[String], extents: &[Option<Extent>], most: usize) -> Vec<Ba
     let mut kept = extremes(extents, (most / 8).max(1));
     kept.sort_unstable();
     let others: Vec<usize> = (0..rows.len()).filter(|row| kept.binary_search(row).is_err()).collect();
-    let size = others.len().div_ceil((most - kept.len()).max(1)).max(1);
+    // A power of two, so that groups of CPUs begin where a reader expects it.
+    let size = rows.len().div_ceil((most - kept.len()).max(1)).next_power_of_two();
     let mut out: Vec<Band> =
         kept.iter().map(|row| Band { label: rows[*row].clone(), rows: vec![*row] }).collect();
-    out.extend(others.chunks(size).map(|chunk| Band { label: span_label(rows, chunk), rows: chunk.to_vec() }));
+    out.extend(others.chunk_by(|a, b| a / size == b / size).map(|chunk| Band { label: span_label(rows, chunk), rows: chunk.to_vec() }));
     out
 }
 
@@ -76,13 +77,19 @@ pub fn extremes(extents: &[Option<Extent>], each: usize) -> Vec<usize> {
     let mut known: Vec<(usize, Extent)> =
         extents.iter().enumerate().filter_map(|(row, extent)| extent.map(|extent| (row, extent))).collect();
     known.sort_by(|a, b| b.1.high.total_cmp(&a.1.high).then(a.0.cmp(&b.0)));
-    let mut out: Vec<usize> = known.iter().take(each).map(|(row, _)| *row).collect();
+    // Rows that tie with the first one left out are not worth naming: hundreds may stand at the same floor.
+    let rest = known.get(each).map_or(f64::NEG_INFINITY, |(_, extent)| extent.high);
+    let mut out: Vec<usize> =
+        known.iter().take(each).filter(|(_, extent)| extent.high > rest).map(|(row, _)| *row).collect();
     known.sort_by(|a, b| a.1.low.total_cmp(&b.1.low).then(a.0.cmp(&b.0)));
-    let lowest = known.first().map(|(_, extent)| extent.low);
-    // Hundreds of rows at the same floor are not worth naming.
-    let rare = known.iter().filter(|(_, extent)| Some(extent.low) == lowest).count() <= each;
-    if rare {
-        out.extend(known.iter().take(each).map(|(row, _)| *row).filter(|row| !out.contains(row)).collect::<Vec<_>>());
+    let rest = known.get(each).map_or(f64::INFINITY, |(_, extent)| extent.low);
+    for (row, extent) in known.iter().take(each) {
+        if extent.low < rest && !out.contains(row) {
+            out.push(*row);
+        }
+    }
+    if out.is_empty() {
+        out.extend(known.first().map(|(row, _)| *row));
     }
     out
 }
