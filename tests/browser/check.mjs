@@ -160,7 +160,9 @@ async function shoot(file) {
     const { context, page } = await open(file, { colorScheme, viewport: { width, height: 900 } });
     await page.screenshot({ path: join(shots, `${name}-${label}-first.png`) });
     await unfold(page);
-    await page.screenshot({ path: join(shots, `${name}-${label}.png`), fullPage: true });
+    const height = await page.evaluate(() => Math.min(document.documentElement.scrollHeight, 12000));
+    await page.setViewportSize({ width, height });
+    await page.screenshot({ path: join(shots, `${name}-${label}.png`), timeout: 120000 });
     await context.close();
   }
 }
