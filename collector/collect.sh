@@ -259,7 +259,7 @@ do_either() { # runs words up to --, and when they fail without output, the word
   first=$(i=0; for w; do [ "$i" -lt "$n" ] || break; printf '%s ' "$w"; i=$((i + 1)); done)
   # shellcheck disable=SC2086 # our own words, without blanks inside
   $first 2>/dev/null; rc=$?
-  [ $rc != 0 ] && [ $rc -lt 128 ] || return $rc       # 128 and more: it was stopped
+  [ "$rc" != 0 ] && [ "$rc" -lt 128 ] || return "$rc"       # 128 and more: it was stopped
   shift $((n + 1)); exec "$@"
 }
 
@@ -987,7 +987,7 @@ main() {
   : >"$W/steps.tsv"; echo "$OPTIONS" >"$W/options"; echo idle >"$W/slot.0"; wall; STARTED=$WALL; ISO=$(date -u +%Y-%m-%dT%H:%M:%SZ); STAMP=$(date -u +%Y%m%dT%H%M%SZ)
   renice -n 5 -p $$ >/dev/null 2>&1 && NICE=5      # more, and a saturated host would not let us finish
   ionice -c 3 -p $$ >/dev/null 2>&1
-  have setsid && SETSID=setsid
+  SETSID=$(command -v setsid) || SETSID=''
   # 8 MiB kept aside in the output folder, so that the zip can be written even if the disk fills up meanwhile.
   BALLAST=$OUT_DIR/.coroner.$$.$BASE.reserve PART=$OUT_DIR/.coroner.$$.$BASE.part.zip
   fallocate -l 8388608 "$BALLAST" 2>/dev/null || dd if=/dev/zero of="$BALLAST" bs=65536 count=128 2>/dev/null
