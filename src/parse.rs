@@ -9,6 +9,7 @@
 
 pub mod cgroup;
 pub mod cpu_row;
+pub mod bundle_meta;
 pub mod diskstats;
 pub mod doc;
 pub mod ethtool;
@@ -30,6 +31,10 @@ pub mod proc_small;
 pub mod proc_stat;
 pub mod proc_vmstat;
 pub mod ps;
+pub mod prometheus;
+pub mod rabbitmq;
+mod rabbitmq_row;
+mod rabbitmq_tables;
 pub mod recognise;
 pub mod run;
 pub mod sadf;
@@ -74,6 +79,10 @@ pub static PARSERS: &[&Parser] = &[
     &numactl::PARSER,
     &numastat::PARSER,
     &sys_node::PARSER,
+    &prometheus::PARSER,
+    &rabbitmq::PARSER,
+    &bundle_meta::META,
+    &bundle_meta::MANIFEST,
     &identity::UNAME,
     &identity::VERSION,
     &identity::HOSTNAME,

@@ -246,3 +246,66 @@ fn sys_node() {
         }
     });
 }
+
+#[test]
+fn rabbitmq() {
+    each("rabbitmq", |case| {
+        let host = Entity::host(SubjectId(0));
+        let items = case.want("items").unwrap_or_default();
+        if case.want.get("messages_total").is_some() {
+            let queues = case.names(Kind::BrokerQueue);
+            assert_eq!(queues.len() as f64, items, "{}", case.name);
+            for (key, metric) in [("messages_total", "messages"), ("consumers_total", "consumers")] {
+                let sum: f64 = queues.iter().filter_map(|one| case.sample(&family::QUEUE_STATS, one, metric)).sum();
+                assert_eq!(Some(sum), case.want(key), "{} {key}", case.name);
+            }
+        }
+        if let Some(version) = case.want.get("rabbitmq_version").and_then(Json::as_str) {
+            assert_eq!(case.value("host.broker_version", ""), Some(Value::Text(version.into())), "{}", case.name);
+        }
+        for group in ["queue_totals", "object_totals"] {
+            for (key, want) in case.want.get(group).and_then(Json::as_object).into_iter().flatten() {
+                let samples = case.facts.samples(&family::BROKER, &host, &format!("{group}.{key}"));
+                assert_eq!(samples.first().map(|s| s.value), number(want), "{} {key}", case.name);
+            }
+        }
+        // Rows less the header of each listing.
+        let rows = |kind: Kind| case.names(kind).len() as f64;
+        match case.name.as_str() {
+            "rabbitmq/36-consumers" => assert_eq!(rows(Kind::Consumer) + 1.0, case.want("tab_rows").unwrap()),
+            "rabbitmq/36-queues" | "rabbitmq/38-list-queues" => {
+                assert_eq!(rows(Kind::BrokerQueue) + 1.0, case.want("tab_rows").unwrap(), "{}", case.name);
+            }
+            "rabbitmq/38-list-connections" => {
+                assert_eq!(rows(Kind::Connection) + 1.0, case.want("tab_rows").unwrap());
+            }
+            _ => {}
+        }
+    });
+}
+
+#[test]
+fn prometheus() {
+    each("prometheus-text", |case| {
+        let all: Vec<(String, f64)> = case
+            .facts
+            .iter_samples()
+            .filter(|(family, ..)| *family == "prom")
+            .flat_map(|(_, _, metric, list)| list.iter().map(move |sample| (metric.to_owned(), sample.value)))
+            .collect();
+        // Values that are no number (NaN, infinite) and names too long to keep whole are left out, and nothing else.
+        let most = case.want("samples").unwrap();
+        assert!(all.len() as f64 <= most && all.len() as f64 >= most * 0.97, "{}: {} of {most}", case.name, all.len());
+        let value = |name: &str| all.iter().find(|(metric, _)| metric == name).map(|(_, value)| *value);
+        for (key, want) in case.want.as_object().unwrap() {
+            if key.starts_with("go_") && number(want).is_some_and(f64::is_finite) {
+                assert_eq!(value(key), number(want), "{} {key}", case.name);
+            }
+        }
+        for bucket in case.want.get("sched_latency_buckets").and_then(Json::as_array).into_iter().flatten() {
+            let le = bucket[0].as_str().map_or_else(|| bucket[0].to_string(), str::to_owned);
+            let name = format!("go_sched_latencies_seconds_bucket{{le=\"{le}\"}}");
+            assert_eq!(value(&name), number(&bucket[1]), "{} {name}", case.name);
+        }
+    });
+}

@@ -55,6 +55,10 @@ kinds! {
     BrokerQueue = "broker_queue" / "broker queues",
     /// A consumer group, connection or client of a broker queue, named `queue/consumer`.
     Consumer = "consumer" / "consumers",
+    /// A channel of a broker's connection, by its name (`10.0.0.7:5533 -> 10.0.0.1:5672 (1)`) or its process id.
+    Channel = "channel" / "channels",
+    /// A connection to a broker, by its name or its process id.
+    Connection = "connection" / "connections",
     /// Several pods doing the same work, compared with each other. One entity per set.
     Workload = "workload" / "workloads",
 }

@@ -23,7 +23,8 @@ pub use family::Family;
 /// Keys by area, as `schema::keys::cpu::SOFT`.
 pub mod keys {
     pub use super::family::keys as family;
-    pub use super::{broker::broker_queue, broker::consumer, broker::pod, broker::workload};
+    pub use super::{broker::broker, broker::broker_queue, broker::channel, broker::connection, broker::consumer};
+    pub use super::{broker::pod, broker::workload};
     pub use super::{cgroup::cgroup, cpu::cpu, cpu::irq, disk::disk, disk::mount, go::go_process};
     pub use super::{host::host, memory::memory, nic::nic, nic::queue, node::numa_node};
     pub use super::{process::process, process::thread};
@@ -135,6 +136,9 @@ pub static AREAS: &[&[&FactDef]] = &[
     keys::pod::ALL,
     keys::broker_queue::ALL,
     keys::consumer::ALL,
+    keys::channel::ALL,
+    keys::connection::ALL,
+    keys::broker::ALL,
     keys::workload::ALL,
 ];
 

@@ -13,6 +13,8 @@ const MAX_POINTS: usize = 4_000_000;
 const MAX_ITEMS: usize = 3_000_000;
 /// Notes of one artifact.
 const MAX_NOTES: usize = 20;
+/// Times of snapshots that one file may list.
+const MAX_CLOCKS: usize = 10_000;
 /// Longest name of an entity or metric.
 const MAX_NAME: usize = 256;
 
@@ -26,6 +28,8 @@ pub struct Out {
     pub(super) notes: Vec<(u32, String)>,
     more_notes: usize,
     clock: Option<f64>,
+    /// Times of snapshots of other files: pod (empty: the same subject), snapshot, seconds.
+    clocks: Vec<(String, u8, f64)>,
     names: BTreeMap<String, Arc<str>>,
 }
 
@@ -47,6 +51,7 @@ impl Out {
             notes: Vec::new(),
             more_notes: 0,
             clock: None,
+            clocks: Vec::new(),
             names: BTreeMap::new(),
         }
     }
@@ -179,6 +184,13 @@ impl Out {
         self.clock = Some(seconds);
     }
 
+    /// The time of a snapshot of a pod's files (`pod` empty: of this file's own subject), said by a list of times.
+    pub fn clock_of(&mut self, pod: &str, snap: u8, seconds: f64) {
+        if seconds.is_finite() && self.clocks.len() < MAX_CLOCKS {
+            self.clocks.push((pod.to_owned(), snap, seconds));
+        }
+    }
+
     /// Says that a line could not be used.
     pub fn note(&mut self, line: u32, text: impl Into<String>) {
         if self.notes.len() < MAX_NOTES {
@@ -200,6 +212,10 @@ impl Out {
     /// Notes beyond the limit.
     pub(super) fn notes_left_out(&self) -> usize {
         self.more_notes
+    }
+
+    pub(super) fn clocks(&self) -> &[(String, u8, f64)] {
+        &self.clocks
     }
 
     /// Time of the snapshot that this file gives, and which snapshot.

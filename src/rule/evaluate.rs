@@ -32,7 +32,15 @@ pub fn subjects_of(kind: Kind, facts: &Facts) -> Vec<Entity> {
     let mut list: Vec<Entity> = facts.all_entities(kind).cloned().collect();
     let of_the_host = !matches!(
         kind,
-        Kind::Go | Kind::Pod | Kind::BrokerQueue | Kind::Consumer | Kind::Workload | Kind::Process | Kind::Thread
+        Kind::Go
+            | Kind::Pod
+            | Kind::BrokerQueue
+            | Kind::Consumer
+            | Kind::Channel
+            | Kind::Connection
+            | Kind::Workload
+            | Kind::Process
+            | Kind::Thread
     );
     if of_the_host {
         let lacking = subjects.iter().filter(|subject| !list.iter().any(|entity| entity.subject == **subject));

@@ -199,6 +199,8 @@ fn entity(kind: Kind, name: Option<&str>) -> Entity {
         Kind::Pod | Kind::Go => "app-1",
         Kind::BrokerQueue => "orders",
         Kind::Consumer => "c1",
+        Kind::Channel => "10.0.0.7:5533 -> 10.0.0.1:5672 (1)",
+        Kind::Connection => "10.0.0.7:5533 -> 10.0.0.1:5672",
         Kind::Workload => "app",
     };
     let name = name.unwrap_or(usual);

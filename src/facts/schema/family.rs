@@ -61,5 +61,7 @@ families! {
     QDISC "qdisc": Nic 64, "tc -s qdisc totals per interface (root only): dropped overlimits requeues backlog" <- "tc -s qdisc";
     PROM "prom": Go 64, "Prometheus text metrics, name{labels}" <- "curl http://POD/metrics";
     BROKER "broker": Host 64, "broker metrics, name{labels}" <- "curl http://BROKER:15692/metrics";
+    QUEUE_STATS "queue_stats": BrokerQueue 64, "per queue: messages_ready, messages_unacknowledged, consumers (gauges); deliver, ack, redeliver, publish ... (counters)" <- "curl http://BROKER:15672/api/queues";
+    CHANNEL_STATS "channel_stats": Channel 64, "per channel: messages_unacknowledged (gauge); deliver, ack, redeliver ... (counters)" <- "curl http://BROKER:15672/api/channels";
     NVME "nvme": Disk 64, "NVMe SMART log and EBS statistics (microseconds, counts)" <- "nvme smart-log /dev/nvmeX; nvme amzn stats /dev/nvmeX";
 }

@@ -22,6 +22,7 @@ facts! {
         OFFLINE_CPUS "host.cpus_offline": cpus, "CPUs present and offline" <- ["lscpu", "cat /sys/devices/system/cpu/offline"];
         ISOLATED_CPUS "host.cpus_isolated": cpus, "CPUs taken from the scheduler by isolcpus= or cpusets" <- ["cat /sys/devices/system/cpu/isolated", "cat /proc/cmdline"];
         DEFAULT_IRQ_AFFINITY "host.default_irq_affinity": cpus, "CPUs that new interrupt lines may go to" <- ["cat /proc/irq/default_smp_affinity"];
+        BOOT_ID "host.boot_id": text, "identity of the boot" <- ["cat /proc/sys/kernel/random/boot_id"];
         UPTIME "host.uptime": num Seconds, "time since boot" <- ["cat /proc/uptime", "uptime"];
         WINDOW "host.window": num Seconds, "time between the two snapshots, or the span of the longest series" <- ["two snapshots, e.g. coroner collector"];
         LOAD1 "host.load1": num Count, "load average over one minute (runnable and D-state tasks)" <- ["cat /proc/loadavg", "uptime"];
