@@ -67,9 +67,8 @@ fn numbers(json: &Json) -> BTreeMap<String, f64> {
     json.as_object().unwrap().iter().map(|(key, value)| (key.clone(), value.as_f64().unwrap())).collect()
 }
 
-#[test]
-fn consumers_keep_their_order_and_find_their_pods() {
-    for ((loaded, want), name) in scenarios().iter().zip(SCENARIOS) {
+fn consumers_keep_their_order_and_find_their_pods(scenarios: &[(Loaded, Json)]) {
+    for ((loaded, want), name) in scenarios.iter().zip(SCENARIOS) {
         let list = consumers(&loaded.facts);
         assert_eq!(count(&list), numbers(&want["rabbitmq"]["consumers_per_pod"]), "{name}");
         let runs = 1 + list.windows(2).filter(|pair| pair[0] != pair[1]).count();
@@ -79,9 +78,8 @@ fn consumers_keep_their_order_and_find_their_pods() {
     }
 }
 
-#[test]
-fn deliveries_per_pod_at_both_snapshots() {
-    for ((loaded, want), name) in scenarios().iter().zip(SCENARIOS) {
+fn deliveries_per_pod_at_both_snapshots(scenarios: &[(Loaded, Json)]) {
+    for ((loaded, want), name) in scenarios.iter().zip(SCENARIOS) {
         let facts = &loaded.facts;
         let pods = pods(facts);
         for snap in 0..2u8 {
@@ -97,9 +95,8 @@ fn deliveries_per_pod_at_both_snapshots() {
     }
 }
 
-#[test]
-fn go_metrics_change_as_the_independent_reader_says() {
-    for ((loaded, want), name) in scenarios().iter().zip(SCENARIOS) {
+fn go_metrics_change_as_the_independent_reader_says(scenarios: &[(Loaded, Json)]) {
+    for ((loaded, want), name) in scenarios.iter().zip(SCENARIOS) {
         for (at, subject) in loaded.subjects.iter().enumerate().filter(|(_, one)| one.pod.is_some()) {
             let pod = subject.pod.as_deref().unwrap();
             let delta = &want["pods"][pod]["metrics_delta"];
@@ -115,4 +112,13 @@ fn go_metrics_change_as_the_independent_reader_says() {
             assert!((waits.dt.unwrap() - seconds).abs() < 0.05, "{name} {pod}: {:?} for {seconds} s", waits.dt);
         }
     }
+}
+
+/// The bundles are read once for all three.
+#[test]
+fn broker_files_and_metrics_give_the_numbers_of_independent_readers() {
+    let scenarios = scenarios();
+    consumers_keep_their_order_and_find_their_pods(&scenarios);
+    deliveries_per_pod_at_both_snapshots(&scenarios);
+    go_metrics_change_as_the_independent_reader_says(&scenarios);
 }
