@@ -75,6 +75,7 @@ pub(super) struct Generation {
     batches: usize,
     /// Stacks or strings were seen: all events of the generation lie before them.
     pub has_tables: bool,
+    strings_seen: bool,
     /// Where the first damaged table entry is.
     pub damaged: Option<u64>,
 }
@@ -97,7 +98,7 @@ impl Generation {
 
     /// Strings come last in a generation, and no generation is without them.
     pub fn has_strings(&self) -> bool {
-        !self.strings.is_empty() && self.roots.values().all(|string| *string == 0 || self.strings.contains_key(string))
+        self.strings_seen && self.roots.values().all(|string| *string == 0 || self.strings.contains_key(string))
     }
 
     /// Takes in the batch of thread `m` whose data are the last bytes of `self.bytes`.
@@ -107,6 +108,7 @@ impl Generation {
         let bytes = std::mem::take(&mut self.bytes);
         let data = bytes.get(batch.data.clone()).unwrap_or_default();
         self.has_tables |= matches!(data.first(), Some(&(id::STACKS | id::STRINGS)));
+        self.strings_seen |= data.first() == Some(&id::STRINGS);
         let whole = match data.first() {
             Some(&id::STRINGS) => self.add_strings(data, batch.data.start),
             Some(&id::STACKS) => self.add_stacks(data),

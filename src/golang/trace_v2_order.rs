@@ -14,7 +14,7 @@ use super::wire::to_u64;
 const NONE: u64 = u64::MAX;
 /// Attempts to fit another thread's event, beyond which the earliest event is forced at once: so many in
 /// all, and so many more for each event.
-const TRIES: u64 = 8_000_000;
+const TRIES: u64 = 2_000_000;
 const TRIES_PER_EVENT: u64 = 64;
 
 #[derive(Clone, Copy, PartialEq, Eq)]

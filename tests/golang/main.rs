@@ -6,4 +6,5 @@ mod inputs;
 mod pods;
 mod profiles;
 mod trace_files;
+mod trace_text;
 mod trace_versions;
