@@ -7,21 +7,27 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::as_conversions)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::indexing_slicing))]
 
+pub mod bundle_meta;
 pub mod cgroup;
 pub mod cpu_row;
-pub mod bundle_meta;
+pub mod cpuinfo;
 pub mod diskstats;
 pub mod doc;
 pub mod ethtool;
 pub mod identity;
+pub mod ifconfig;
 pub mod interrupts;
 pub mod iostat;
+pub mod ip_link;
 pub mod irq_affinity;
 pub mod json;
 pub mod lscpu;
 mod lscpu_labels;
 pub mod meminfo;
 pub mod mpstat;
+pub mod net_dev;
+pub mod netstat;
+pub mod netstat_s;
 pub mod numactl;
 pub mod numastat;
 pub mod out;
@@ -29,9 +35,10 @@ pub mod pidstat;
 pub mod pressure;
 pub mod proc_small;
 pub mod proc_stat;
+pub mod proc_sys_net;
 pub mod proc_vmstat;
-pub mod ps;
 pub mod prometheus;
+pub mod ps;
 pub mod rabbitmq;
 mod rabbitmq_row;
 mod rabbitmq_tables;
@@ -39,15 +46,22 @@ pub mod recognise;
 pub mod run;
 pub mod sadf;
 pub mod sar;
+pub mod schedstat;
 pub mod sections;
+pub mod snmp;
+pub mod sockstat;
 pub mod softirqs;
 pub mod softnet;
+pub mod ss;
 pub mod stamp;
 pub mod stamped;
+pub mod sys_cpu;
+pub mod sys_net;
 pub mod sys_node;
 pub mod sysstat;
 pub mod table;
 pub mod tasks;
+pub mod tc_qdisc;
 pub mod time;
 pub mod top;
 pub mod uptime;
@@ -116,4 +130,25 @@ pub static PARSERS: &[&Parser] = &[
     &top::PARSER,
     &uptime::PARSER,
     &ps::PARSER,
+    &net_dev::PARSER,
+    &snmp::PROC_SNMP,
+    &snmp::PROC_NETSTAT,
+    &snmp::PROC_SNMP6,
+    &snmp::NSTAT,
+    &netstat_s::PARSER,
+    &sockstat::PARSER,
+    &sockstat::UDP,
+    &netstat::PARSER,
+    &ss::PARSER,
+    &ethtool::link::PARSER,
+    &ethtool::tuning::COALESCE,
+    &ethtool::tuning::PAUSE,
+    &ip_link::PARSER,
+    &ifconfig::PARSER,
+    &tc_qdisc::PARSER,
+    &schedstat::PARSER,
+    &cpuinfo::PARSER,
+    &sys_cpu::PARSER,
+    &sys_net::PARSER,
+    &proc_sys_net::PARSER,
 ];

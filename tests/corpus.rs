@@ -46,10 +46,16 @@ fn own_path(kind: &str, stem: &str, text: &str) -> Option<String> {
 }
 
 /// Error texts and empty files: they are no data of any kind and must be read as none. Start of `kind/name`.
-const NO_DATA: &[&str] = &["ethtool-S/rhel7-ovs-none", "ethtool-S/rhel7-vlan-no-device", "ethtool-k/rhel7-vlan-none"];
+const NO_DATA: &[&str] = &[
+    "ethtool-S/rhel7-ovs-none",
+    "ethtool-S/rhel7-vlan-no-device",
+    "ethtool-k/rhel7-vlan-none",
+    "ethtool-a/local-virtio",
+];
 
 /// Files that hold several commands: the other kinds are right too. Start of `kind/name`, and those kinds.
 const ALSO: &[(&str, &[&str])] = &[
+    ("ethtool-l/md-netutils-", &["ethtool-i", "ethtool-g"]),
     ("free/ptsummary-005-memory", &["proc-meminfo"]),
     ("free/ptsummary-007-memory", &["proc-meminfo"]),
     ("perf-stat/md-89c72332", &["proc-meminfo"]), // perf stat cat /proc/meminfo

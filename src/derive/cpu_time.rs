@@ -4,7 +4,7 @@ use crate::derive::rate::{computed, series_sources};
 use crate::derive::skew::median;
 use crate::facts::schema::keys::family::{HOST_STAT, PROC_STAT};
 use crate::facts::schema::keys::{cpu, host};
-use crate::facts::{Entity, FactDef, Facts, Family, Grade, Kind, Missing, Reading, Series, SubjectId, Value};
+use crate::facts::{CpuSet, Entity, FactDef, Facts, Family, Grade, Kind, Missing, Reading, Series, SubjectId, Value};
 use std::sync::Arc;
 
 /// Columns of `/proc/stat` that make up all time. Guest time is already inside user and nice.
@@ -100,7 +100,26 @@ fn share_series(facts: &Facts, family: &'static Family, entity: &Entity, parts: 
     Some(series)
 }
 
+/// Present CPUs that are not online. The kernel's `offline` list alone also names CPUs that do not exist.
+fn offline(facts: &mut Facts, this: &Entity) {
+    let set = |def| {
+        facts.get(def, this).ok().and_then(|reading| match &reading.value {
+            Value::Cpus(set) => Some((set.clone(), reading.sources.to_vec())),
+            _ => None,
+        })
+    };
+    let Some((present, mut sources)) = set(&host::PRESENT_CPUS) else { return };
+    let (out, more) = match (set(&host::ONLINE_CPUS), set(&host::NOT_ONLINE_CPUS)) {
+        (Some((online, more)), _) => (CpuSet::from_ids(present.iter().filter(|id| !online.contains(*id))), more),
+        (None, Some((not, more))) => (CpuSet::from_ids(present.iter().filter(|id| not.contains(*id))), more),
+        (None, None) => return,
+    };
+    sources.extend(more);
+    facts.put(&host::OFFLINE_CPUS, this, Reading::new(Value::Cpus(out), Grade::State, sources));
+}
+
 fn online(facts: &mut Facts, this: &Entity, cpus: &[Entity]) {
+    offline(facts, this);
     if cpus.is_empty() {
         return;
     }

@@ -2,8 +2,8 @@
 
 use crate::derive::rate::{computed, put_rate, rate};
 use crate::facts::schema::keys::family::{NETDEV, NIC_STATS};
-use crate::facts::schema::keys::nic;
-use crate::facts::{Entity, Facts, Grade, Kind, Missing, Reading, SubjectId, Value};
+use crate::facts::schema::keys::{nic, queue};
+use crate::facts::{CpuSet, Entity, Facts, Grade, Kind, Missing, Reading, SubjectId, Value};
 
 /// Names of interfaces without hardware queues of their own (rulebook G8).
 const VIRTUAL_NAMES: &[&str] = &[
@@ -73,7 +73,24 @@ pub fn derive(facts: &mut Facts, subject: SubjectId) {
             put_rate(facts, def, &NIC_STATS, one, &[metric], 1.0);
         }
         drops(facts, one);
+        rps(facts, one);
     }
+}
+
+/// CPUs that RPS may use for any receive queue; empty when it is off for all.
+fn rps(facts: &mut Facts, one: &Entity) {
+    let parts: Vec<Reading> =
+        facts.scoped(one, Kind::Queue).filter_map(|entity| facts.get(&queue::RPS_CPUS, entity).ok()).cloned().collect();
+    if parts.is_empty() {
+        return;
+    }
+    let sets = parts.iter().filter_map(|reading| match &reading.value {
+        Value::Cpus(set) => Some(set),
+        _ => None,
+    });
+    let all = CpuSet::from_ids(sets.flat_map(|set| set.iter().collect::<Vec<_>>()));
+    let sources: Vec<_> = parts.iter().flat_map(|reading| reading.sources.iter().copied()).collect();
+    facts.put(&nic::RPS_CPUS, one, Reading::new(Value::Cpus(all), Grade::State, sources));
 }
 
 fn kind(facts: &mut Facts, one: &Entity) {

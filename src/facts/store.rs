@@ -270,9 +270,21 @@ impl Facts {
                             .cmp(&(b.snap, b.source))
                             .then_with(|| time(a).partial_cmp(&time(b)).unwrap_or(std::cmp::Ordering::Equal))
                     });
+                    comparable(list);
                 }
             }
         }
+    }
+}
+
+/// Keeps the samples of one counter that can be compared with each other: those with times of their own, else one a
+/// snapshot. What was read outside the snapshots (`ip -s link` beside `t0/proc/net/dev`) has no place in their order.
+fn comparable(list: &mut Vec<Sample>) {
+    if list.iter().filter(|sample| sample.at.is_some()).count() >= 2 {
+        list.retain(|sample| sample.at.is_some());
+    } else if list.iter().any(|sample| sample.snap.is_some()) {
+        list.retain(|sample| sample.snap.is_some());
+        list.dedup_by_key(|sample| sample.snap);
     }
 }
 
@@ -300,6 +312,12 @@ mod tests {
                 facts.add_sample(&VMSTAT, &host, metric, sample(value, snap));
             }
         }
+        // A third file of the same counter, outside the snapshots, and a second one inside the first.
+        for (value, snap) in [(10.0, Some(0)), (90.0, None), (11.0, Some(0)), (30.0, Some(1))] {
+            facts.add_sample(&VMSTAT, &host, "mixed", Sample { snap, ..sample(value, 0) });
+        }
+        facts.settle();
+        assert_eq!(facts.change(&VMSTAT, &host, "mixed").unwrap().delta, 20.0);
         facts.add_sample(&SOFTNET, &cpu, "processed", sample(4_294_967_290.0, 0));
         facts.add_sample(&SOFTNET, &cpu, "processed", sample(10.0, 1));
         assert_eq!(facts.change(&VMSTAT, &host, "up").unwrap().rate(), Some(2.0));

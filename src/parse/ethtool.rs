@@ -5,8 +5,10 @@ use super::{Doc, Out};
 pub mod driver;
 pub mod features;
 pub mod indirection;
+pub mod link;
 pub mod settings;
 pub mod stats;
+pub mod tuning;
 
 /// The interface of `Channel parameters for eth0:` or `... for eth0 with 4 RX ring(s):`.
 fn headed<'a>(line: &'a str, heading: &str) -> Option<&'a str> {

@@ -117,8 +117,70 @@ pub fn has_prompt(text: &str) -> bool {
     text.lines().take(400).any(|line| prompt(line).is_some())
 }
 
-/// Splits at prompts. Text without any is one section.
+/// Splits at prompts, and where one ethtool output ends and the next begins. Text without either is one section.
 pub fn split(text: &str) -> Vec<Section<'_>> {
+    let mut found = Vec::new();
+    for section in split_at_prompts(text) {
+        match ethtool_parts(&section) {
+            Some(parts) => found.extend(parts),
+            None => found.push(section),
+        }
+    }
+    found
+}
+
+/// Headings of ethtool's outputs, with the options that print them.
+const ETHTOOL: [(&str, &str); 8] = [
+    ("Channel parameters for ", "-l"),
+    ("Ring parameters for ", "-g"),
+    ("Features for ", "-k"),
+    ("RX flow hash indirection table for ", "-x"),
+    ("Coalesce parameters for ", "-c"),
+    ("Pause parameters for ", "-a"),
+    ("Settings for ", ""),
+    ("driver: ", "-i"),
+];
+
+/// Option and interface of a heading; `driver:` names no interface.
+fn ethtool_heading(line: &str) -> Option<(&'static str, Option<&str>)> {
+    let (heading, option) = ETHTOOL.iter().find(|(heading, _)| line.starts_with(heading))?;
+    if *option == "-i" {
+        return Some((option, None));
+    }
+    let name = line.strip_prefix(heading)?.split_whitespace().next()?;
+    Some((option, Some(name.trim_end_matches(':'))))
+}
+
+/// Several of ethtool's outputs one behind the other without prompts. Where the first is `driver: ...`, each such part
+/// belongs to the interface of the heading that follows it.
+fn ethtool_parts<'a>(section: &Section<'a>) -> Option<Vec<Section<'a>>> {
+    let mut starts: Vec<(usize, u32, &str, Option<&str>)> = Vec::new();
+    let (mut offset, mut number) = (0, section.first_line);
+    for line in section.text.split_inclusive('\n') {
+        if let Some((option, name)) = ethtool_heading(line) {
+            starts.push((offset, number, option, name));
+        }
+        offset += line.len();
+        number = number.saturating_add(1);
+    }
+    let first = *starts.first()?;
+    if starts.iter().all(|(_, _, option, _)| *option == first.2) {
+        return None;
+    }
+    let mut parts = Vec::new();
+    for (at, (start, line, option, name)) in starts.iter().enumerate() {
+        // What stands before the first heading (warnings) stays with it.
+        let (start, line) = if at == 0 { (0, section.first_line) } else { (*start, *line) };
+        let end = starts.get(at + 1).map_or(section.text.len(), |next| next.0);
+        let next = || starts.get(at + 1).and_then(|next| next.3).filter(|_| first.2 == "-i");
+        let name = name.or_else(next).unwrap_or_default();
+        let command = format!("ethtool {option} {name}").trim_end().to_owned();
+        parts.push(Section { command, text: section.text.get(start..end)?, first_line: line });
+    }
+    Some(parts)
+}
+
+fn split_at_prompts(text: &str) -> Vec<Section<'_>> {
     let mut sections = Vec::new();
     let mut start = 0;
     let mut first_line = 1u32;
@@ -148,6 +210,16 @@ pub fn split(text: &str) -> Vec<Section<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ethtool_outputs_without_prompts() {
+        let text = "driver: a\nversion: 1\nRing parameters for eth0:\nRX: 1\n\ndriver: b\nRing parameters for eth1:\n";
+        let parts = split(text);
+        let commands: Vec<(&str, u32)> = parts.iter().map(|part| (part.command.as_str(), part.first_line)).collect();
+        let want = [("ethtool -i eth0", 1), ("ethtool -g eth0", 3), ("ethtool -i eth1", 6), ("ethtool -g eth1", 7)];
+        assert_eq!(commands, want);
+        assert_eq!(split("Ring parameters for a:\nRing parameters for b:\n").len(), 1);
+    }
 
     #[test]
     fn prompts_of_pasted_sessions() {

@@ -17,6 +17,10 @@ facts! {
         SOCKET "cpu.socket": num Count, "socket of the CPU" <- ["lscpu -e", "cat /proc/cpuinfo"];
         CORE "cpu.core": num Count, "core id" <- ["lscpu -e", "cat /proc/cpuinfo"];
         SIBLINGS "cpu.siblings": cpus, "hardware threads of the same core, itself included" <- ["lscpu -e", "cat /sys/devices/system/cpu/cpu*/topology/thread_siblings_list"];
+        FREQUENCY "cpu.frequency": num Hertz, "frequency at capture" <- ["cat /proc/cpuinfo", "grep . /sys/devices/system/cpu/cpu*/cpufreq/scaling_cur_freq"];
+        MAX_FREQUENCY "cpu.max_frequency": num Hertz, "highest frequency of the hardware" <- ["grep . /sys/devices/system/cpu/cpu*/cpufreq/cpuinfo_max_freq"];
+        FREQUENCY_LIMIT "cpu.frequency_limit": num Hertz, "highest frequency that the policy allows" <- ["grep . /sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq"];
+        GOVERNOR "cpu.governor": text, "frequency governor" <- ["grep . /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"];
         PACKETS "cpu.packets": num PerSec, "packets that this CPU took from the network (softnet_stat processed)" <- ["cat /proc/net/softnet_stat (twice)"];
         NET_RX "cpu.net_rx": num PerSec, "NET_RX softirqs (falls, not rises, on a saturated CPU)" <- ["cat /proc/softirqs (twice)"];
         SQUEEZED "cpu.squeezed": num PerSec, "time_squeeze events" <- ["cat /proc/net/softnet_stat (twice)"];

@@ -20,6 +20,8 @@ facts! {
         NODES "host.numa_nodes": num Count, "NUMA nodes" <- ["numactl -H", "lscpu"];
         ONLINE_CPUS "host.cpus_online_list": cpus, "CPUs online" <- ["lscpu", "cat /sys/devices/system/cpu/online"];
         OFFLINE_CPUS "host.cpus_offline": cpus, "CPUs present and offline" <- ["lscpu", "cat /sys/devices/system/cpu/offline"];
+        PRESENT_CPUS "host.cpus_present": cpus, "CPUs that are there, online or not" <- ["cat /sys/devices/system/cpu/present"];
+        NOT_ONLINE_CPUS "host.cpus_not_online": cpus, "possible CPUs that are not online, also those that are not there" <- ["cat /sys/devices/system/cpu/offline"];
         ISOLATED_CPUS "host.cpus_isolated": cpus, "CPUs taken from the scheduler by isolcpus= or cpusets" <- ["cat /sys/devices/system/cpu/isolated", "cat /proc/cmdline"];
         DEFAULT_IRQ_AFFINITY "host.default_irq_affinity": cpus, "CPUs that new interrupt lines may go to" <- ["cat /proc/irq/default_smp_affinity"];
         BOOT_ID "host.boot_id": text, "identity of the boot" <- ["cat /proc/sys/kernel/random/boot_id"];
@@ -59,6 +61,16 @@ facts! {
         TASKS "host.tasks": num Count, "tasks (processes; threads where the list has them)" <- ["ps -eLo pid,tid,stat,comm", "top -b -n 2"];
         TASKS_BLOCKED "host.tasks_blocked": num Count, "tasks in uninterruptible sleep (D) when looked at once" <- ["ps -eLo pid,tid,stat,wchan:32,comm"];
         ZOMBIES "host.zombies": num Count, "zombie processes" <- ["ps -ef", "top -b -n 2"];
+        LISTEN_FULL "host.listen_queues_full": num Count, "listening TCP sockets whose accept queue exceeds its limit" <- ["ss -lnt"];
+        LISTEN_FULL_SOCKETS "host.listen_full_sockets": list, "those sockets, with queue length and limit" <- ["ss -lnt"];
+        LISTEN_FILL "host.listen_queue_fill": num Share, "fill of the fullest accept queue" <- ["ss -lnt"];
+        CONNTRACK_COUNT "host.conntrack_count": num Count, "tracked connections" <- ["cat /proc/sys/net/netfilter/nf_conntrack_count"];
+        CONNTRACK_MAX "host.conntrack_max": num Count, "limit of tracked connections" <- ["cat /proc/sys/net/netfilter/nf_conntrack_max"];
+        SOMAXCONN "host.somaxconn": num Count, "limit of accept queues (net.core.somaxconn)" <- ["sysctl net.core.somaxconn"];
+        SYN_BACKLOG "host.tcp_max_syn_backlog": num Count, "limit of half-open connections per socket" <- ["sysctl net.ipv4.tcp_max_syn_backlog"];
+        SYNCOOKIES "host.tcp_syncookies": num Count, "0 off, 1 when the SYN queue is full, 2 always" <- ["sysctl net.ipv4.tcp_syncookies"];
+        NETDEV_BUDGET "host.netdev_budget": num Count, "packets of one NET_RX softirq run" <- ["sysctl net.core.netdev_budget"];
+        NETDEV_BACKLOG "host.netdev_max_backlog": num Count, "limit of a CPU's backlog" <- ["sysctl net.core.netdev_max_backlog"];
         IRQBALANCE "host.irqbalance_running": flag, "an irqbalance process was running" <- ["ps -ef", "systemctl status irqbalance"];
     }
 }

@@ -11,6 +11,16 @@ facts! {
         KIND "nic.kind": text, "'physical', 'virtual' (veth, bridge, bond, tunnel ...) or 'loopback'" <- ["ethtool -i IFACE", "ip -d link"];
         STATE "nic.link_up": flag, "link detected" <- ["ethtool IFACE", "ip -s link"];
         SPEED "nic.speed": num BytesPerSec, "negotiated speed" <- ["ethtool IFACE"];
+        DUPLEX "nic.duplex": text, "'full' or 'half'" <- ["ethtool IFACE"];
+        MTU "nic.mtu": num Bytes, "largest packet" <- ["ip -s link"];
+        QDISC "nic.qdisc": text, "root queueing discipline" <- ["tc -s qdisc", "ip -s link"];
+        MASTER "nic.master": text, "bond or bridge it belongs to" <- ["ip -s link"];
+        ADAPTIVE_RX "nic.adaptive_rx": flag, "adaptive interrupt coalescing on receive" <- ["ethtool -c IFACE"];
+        RX_COALESCE "nic.rx_coalesce": num Seconds, "receive interrupt delay (rx-usecs)" <- ["ethtool -c IFACE"];
+        RX_COALESCE_FRAMES "nic.rx_coalesce_frames": num Count, "packets before a receive interrupt (rx-frames)" <- ["ethtool -c IFACE"];
+        PAUSE_RX "nic.pause_rx": flag, "honours pause frames" <- ["ethtool -a IFACE"];
+        PAUSE_TX "nic.pause_tx": flag, "sends pause frames" <- ["ethtool -a IFACE"];
+        THREADED_NAPI "nic.threaded_napi": flag, "NAPI polls in kernel threads, not in softirq" <- ["cat /sys/class/net/IFACE/threaded"];
         CHANNELS_NOW "nic.channels_now": num Count, "receive channels in use (combined, or rx)" <- ["ethtool -l IFACE"];
         CHANNELS_MAX "nic.channels_max": num Count, "receive channels the hardware offers" <- ["ethtool -l IFACE"];
         CHANNELS_TX_NOW "nic.channels_tx_now": num Count, "transmit channels in use (combined, or tx)" <- ["ethtool -l IFACE"];
@@ -62,5 +72,7 @@ facts! {
         RX_SHARE "queue.rx_share": num Share, "share of the NIC's received packets" <- ["ethtool -S IFACE (twice)"];
         IRQ "queue.irq": num Count, "its interrupt line" <- ["cat /proc/interrupts"];
         CPUS "queue.cpus": cpus, "CPUs on which its interrupt lands" <- ["grep . /proc/irq/*/effective_affinity_list"];
+        RPS_CPUS "queue.rps_cpus": cpus, "CPUs that RPS may use for this receive queue; empty when RPS is off" <- ["grep . /sys/class/net/IFACE/queues/rx-*/rps_cpus"];
+        XPS_CPUS "queue.xps_cpus": cpus, "CPUs that send through the transmit queue of this number" <- ["grep . /sys/class/net/IFACE/queues/tx-*/xps_cpus"];
     }
 }

@@ -1,0 +1,97 @@
+//! Sockets in use: `/proc/net/sockstat[6]`, and the drops of `/proc/net/udp[6]`.
+
+use super::net_dev::of_other_namespace;
+use super::table::{count, number};
+use super::{Doc, Looks, Out, Parser};
+use crate::facts::schema::keys::family::SOCKSTAT;
+
+pub static PARSER: Parser = Parser {
+    kind: "proc-net-sockstat",
+    names: &["*proc net sockstat", "*proc net sockstat6"],
+    sniff,
+    parse,
+    binary: false,
+};
+
+pub static UDP: Parser = Parser {
+    kind: "proc-net-udp",
+    names: &["*proc net udp", "*proc net udp6", "*proc net udplite"],
+    sniff: |doc| if doc.head().any(is_udp_header) { Looks::Yes } else { Looks::No },
+    parse: parse_udp,
+    binary: false,
+};
+
+const PROTOCOLS: [&str; 10] = ["TCP", "UDP", "UDPLITE", "RAW", "FRAG", "TCP6", "UDP6", "UDPLITE6", "RAW6", "FRAG6"];
+
+fn row(line: &str) -> Option<(&str, Vec<(&str, f64)>)> {
+    let (name, rest) = line.split_once(':')?;
+    let name = name.trim();
+    if !PROTOCOLS.contains(&name) && name != "sockets" {
+        return None;
+    }
+    let words: Vec<&str> = rest.split_ascii_whitespace().collect();
+    let first = *words.first()?;
+    if !matches!(first, "inuse" | "used") {
+        return None;
+    }
+    let pairs = words.chunks_exact(2).filter_map(|pair| match pair {
+        [key, value] => Some((*key, number(value)?)),
+        _ => None,
+    });
+    Some((name, pairs.collect()))
+}
+
+fn sniff(doc: &Doc) -> Looks {
+    if doc.head().any(|line| row(line).is_some()) { Looks::Yes } else { Looks::No }
+}
+
+fn parse(doc: &Doc, out: &mut Out) {
+    if of_other_namespace(doc, out) {
+        return;
+    }
+    for (number, line) in doc.lines() {
+        let Some((name, pairs)) = row(line) else { continue };
+        for (key, value) in pairs {
+            out.sample(&SOCKSTAT, "", &format!("{name}.{key}"), value, number);
+        }
+    }
+}
+
+fn is_udp_header(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("sl ") && line.contains("local_address") && line.contains("drops")
+}
+
+/// `drops` is the last column; queues are `tx:rx` in hexadecimal.
+fn parse_udp(doc: &Doc, out: &mut Out) {
+    if of_other_namespace(doc, out) {
+        return;
+    }
+    let mut header = false;
+    let (mut drops, mut sockets, mut first) = (0.0, 0u32, 0);
+    for (number, line) in doc.lines() {
+        if is_udp_header(line) {
+            header = true;
+            first = number;
+            continue;
+        }
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        if !header || words.len() < 10 {
+            continue;
+        }
+        let Some(value) = words.last().and_then(|word| count(word)) else {
+            out.note(number, "the row does not end in a number of drops");
+            continue;
+        };
+        sockets = sockets.saturating_add(1);
+        drops += value;
+        if value > 0.0 {
+            first = number;
+        }
+    }
+    let name = if doc.path.contains("udp6") { "UDP6" } else { "UDP" };
+    if header {
+        out.sample(&SOCKSTAT, "", &format!("{name}.sockets"), f64::from(sockets), first);
+        out.sample(&SOCKSTAT, "", &format!("{name}.drops"), drops, first);
+    }
+}
