@@ -9,11 +9,13 @@
 
 pub mod bundle_meta;
 pub mod cgroup;
+pub mod containers;
 pub mod cpu_row;
 pub mod cpuinfo;
 pub mod diskstats;
 pub mod doc;
 pub mod ethtool;
+pub mod free;
 pub mod identity;
 pub mod ifconfig;
 pub mod interrupts;
@@ -21,6 +23,7 @@ pub mod iostat;
 pub mod ip_link;
 pub mod irq_affinity;
 pub mod json;
+pub mod log;
 pub mod lscpu;
 mod lscpu_labels;
 pub mod meminfo;
@@ -31,8 +34,10 @@ pub mod netstat_s;
 pub mod numactl;
 pub mod numastat;
 pub mod out;
+pub mod perf_stat;
 pub mod pidstat;
 pub mod pressure;
+pub mod proc_pid;
 pub mod proc_small;
 pub mod proc_stat;
 pub mod proc_sys_net;
@@ -86,6 +91,8 @@ pub struct Parser {
 
 /// Every parser. Order decides only between equals, so more particular formats come first.
 pub static PARSERS: &[&Parser] = &[
+    &free::PARSER,
+    &perf_stat::PARSER,
     &lscpu::PARSER,
     &meminfo::PARSER,
     &proc_vmstat::PARSER,
@@ -151,4 +158,17 @@ pub static PARSERS: &[&Parser] = &[
     &sys_cpu::PARSER,
     &sys_net::PARSER,
     &proc_sys_net::PARSER,
+    &log::PARSER,
+    &containers::KUBECTL,
+    &containers::DOCKER,
+    &proc_pid::stat::PARSER,
+    &proc_pid::status::PARSER,
+    &proc_pid::keyed::IO,
+    &proc_pid::keyed::LIMITS,
+    &proc_pid::keyed::SMAPS,
+    &proc_pid::cgroup::PARSER,
+    &proc_pid::numa_maps::PARSER,
+    &proc_pid::sched::SCHED,
+    &proc_pid::sched::SCHEDSTAT,
+    &proc_pid::sched::DEBUG,
 ];

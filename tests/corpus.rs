@@ -38,6 +38,7 @@ fn own_path(kind: &str, stem: &str, text: &str) -> Option<String> {
             Some(format!("sys/devices/system/node/{node}/{file}"))
         }
         "sys-cpu" if bare => Some(format!("sys/devices/system/cpu/{file}")),
+        "proc-pid-schedstat" if bare => Some("proc/1/schedstat".to_owned()),
         "proc-sys-vm" if bare => Some(format!("proc/sys/vm/{file}")),
         // Rows without a header, of columns that only the command names.
         "rabbitmq" if stem == "insights-queues" => Some("cmd/rabbitmqctl_list_queues.txt".to_owned()),

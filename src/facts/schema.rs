@@ -13,6 +13,7 @@ mod disk;
 mod family;
 mod go;
 mod host;
+mod log;
 mod memory;
 mod nic;
 mod node;
@@ -26,7 +27,7 @@ pub mod keys {
     pub use super::{broker::broker, broker::broker_queue, broker::channel, broker::connection, broker::consumer};
     pub use super::{broker::pod, broker::workload};
     pub use super::{cgroup::cgroup, cpu::cpu, cpu::irq, disk::disk, disk::mount, go::go_process};
-    pub use super::{host::host, memory::memory, nic::nic, nic::queue, node::numa_node};
+    pub use super::{host::host, log::log, memory::memory, nic::nic, nic::queue, node::numa_node};
     pub use super::{process::process, process::thread};
 }
 
@@ -122,6 +123,7 @@ use {facts, shape};
 pub static AREAS: &[&[&FactDef]] = &[
     keys::host::ALL,
     keys::memory::ALL,
+    keys::log::ALL,
     keys::cpu::ALL,
     keys::irq::ALL,
     keys::nic::ALL,

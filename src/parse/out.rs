@@ -89,6 +89,13 @@ impl Out {
         self.push(Item::Fact(def, name, reading));
     }
 
+    /// A fact that several lines prove (a count of log lines); the first ones are its sources.
+    pub fn graded_from(&mut self, def: &'static FactDef, name: &str, value: Value, grade: Grade, lines: &[u32]) {
+        let reading = Reading::new(value, grade, lines.iter().map(|line| self.source(*line)));
+        let name = self.name(name);
+        self.push(Item::Fact(def, name, reading));
+    }
+
     /// A state: a setting, a limit, a topology. Valid when read once.
     pub fn state(&mut self, def: &'static FactDef, name: &str, value: Value, line: u32) {
         self.graded(def, name, value, Grade::State, line);

@@ -12,6 +12,7 @@ facts! {
         STEAL "cpu.steal": series Share, "share taken by the hypervisor" <- ["mpstat -P ALL 1 10", "cat /proc/stat (twice)"];
         IDLE "cpu.idle": series Share, "idle share, I/O wait not included" <- ["mpstat -P ALL 1 10", "cat /proc/stat (twice)"];
         BUSY "cpu.busy": series Share, "all but idle and I/O wait" <- ["mpstat -P ALL 1 10", "cat /proc/stat (twice)"];
+        RUN_QUEUE "cpu.run_queue": num Count, "runnable tasks on its queue when looked at once" <- ["cat /sys/kernel/debug/sched/debug"];
         KSOFTIRQD "cpu.ksoftirqd": series Count, "CPU used by ksoftirqd of this CPU" <- ["pidstat -u 1 10", "top -b -n 2"];
         NODE "cpu.node": num Count, "NUMA node of the CPU" <- ["lscpu -e", "numactl -H"];
         SOCKET "cpu.socket": num Count, "socket of the CPU" <- ["lscpu -e", "cat /proc/cpuinfo"];

@@ -58,6 +58,8 @@ families! {
     SCHEDSTAT "schedstat": Cpu 64, "/proc/schedstat per CPU: run_ns, wait_ns, slices" <- "cat /proc/schedstat";
     PID "pid": Process 64, "per process: stat.utime (ticks), stat.majflt, schedstat.run_ns, schedstat.wait_ns, io.read_bytes, status.VmSwap (bytes), status.voluntary_ctxt_switches ..." <- "cat /proc/PID/stat /proc/PID/status /proc/PID/io /proc/PID/schedstat";
     TID "tid": Thread 64, "the same per thread" <- "cat /proc/PID/task/*/stat";
+    PERF "perf": Host 64, "perf stat: counts by event over its run, and elapsed (seconds)" <- "perf stat -a -- sleep 10";
+    PERF_PID "perf_pid": Process 64, "perf stat of one process: counts by event over its run" <- "perf stat -p PID -- sleep 10";
     QDISC "qdisc": Nic 64, "tc -s qdisc totals per interface (root only): dropped overlimits requeues backlog" <- "tc -s qdisc";
     PROM "prom": Go 64, "Prometheus text metrics, name{labels}" <- "curl http://POD/metrics";
     BROKER "broker": Host 64, "broker metrics, name{labels}" <- "curl http://BROKER:15692/metrics";

@@ -58,6 +58,11 @@ facts! {
         TCP_RETRANS "host.tcp_retrans": num Share, "retransmitted share of TCP segments sent" <- ["cat /proc/net/snmp (twice)", "nstat"];
         TCP_SEGMENTS "host.tcp_segments": num PerSec, "TCP segments sent" <- ["cat /proc/net/snmp (twice)", "nstat"];
         FLOWS "host.flows": num Count, "open TCP and UDP sockets in use, as a bound for independent flows" <- ["cat /proc/net/sockstat", "ss -s"];
+        IPC "host.ipc": num Count, "instructions per cycle, all CPUs" <- ["perf stat -a -e cycles,instructions,LLC-loads,LLC-load-misses,node-loads,node-load-misses -- sleep 10"];
+        LLC_MISSES "host.llc_misses": num Share, "share of last-level cache loads that missed" <- ["perf stat -a -e LLC-loads,LLC-load-misses -- sleep 10"];
+        CACHE_MISSES "host.cache_misses": num Share, "share of cache references that missed" <- ["perf stat -a -e cache-references,cache-misses -- sleep 10"];
+        NODE_MISSES "host.node_misses": num Share, "share of memory loads that went to another node" <- ["perf stat -a -e node-loads,node-load-misses -- sleep 10"];
+        K8S_PRESSURE "host.k8s_conditions": list, "node conditions of Kubernetes that are not as they should be" <- ["kubectl get nodes -o json"];
         TASKS "host.tasks": num Count, "tasks (processes; threads where the list has them)" <- ["ps -eLo pid,tid,stat,comm", "top -b -n 2"];
         TASKS_BLOCKED "host.tasks_blocked": num Count, "tasks in uninterruptible sleep (D) when looked at once" <- ["ps -eLo pid,tid,stat,wchan:32,comm"];
         ZOMBIES "host.zombies": num Count, "zombie processes" <- ["ps -ef", "top -b -n 2"];

@@ -25,6 +25,13 @@ facts! {
         FDS "process.fds": num Count, "open file descriptors" <- ["pidstat -v 1 1", "ls /proc/PID/fd | wc -l"];
         FD_LIMIT "process.fd_limit": num Count, "soft limit of open files" <- ["cat /proc/PID/limits"];
         PROC_LIMIT "process.task_limit": num Count, "soft limit of processes and threads of its user" <- ["cat /proc/PID/limits"];
+        LOCK_LIMIT "process.lock_limit": num Bytes, "soft limit of locked memory" <- ["cat /proc/PID/limits"];
+        MEMS_ALLOWED "process.allowed_nodes": cpus, "NUMA nodes it may take memory from" <- ["cat /proc/PID/status"];
+        MEM_POLICY "process.mem_policy": text, "NUMA policy of most of its memory" <- ["cat /proc/PID/numa_maps"];
+        IPC "process.ipc": num Count, "instructions per cycle" <- ["perf stat -p PID -e cycles,instructions -- sleep 10"];
+        LLC_MISSES "process.llc_misses": num Share, "share of last-level cache loads that missed" <- ["perf stat -p PID -e LLC-loads,LLC-load-misses -- sleep 10"];
+        CACHE_MISSES "process.cache_misses": num Share, "share of cache references that missed" <- ["perf stat -p PID -e cache-references,cache-misses -- sleep 10"];
+        NODE_MISSES "process.node_misses": num Share, "share of memory loads that went to another node" <- ["perf stat -p PID -e node-loads,node-load-misses -- sleep 10"];
         CGROUP "process.cgroup": text, "its cgroup path" <- ["cat /proc/PID/cgroup"];
     }
 }
