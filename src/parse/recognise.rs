@@ -69,5 +69,7 @@ pub fn error_text(doc: &Doc) -> Option<String> {
         whole.push_str(line.trim());
     }
     let low = whole.to_lowercase();
-    (few && SIGNS.iter().any(|sign| low.contains(sign))).then(|| whole.chars().take(200).collect())
+    // A refused option is followed by the tool's whole help.
+    let refused = ["invalid option", "unrecognized option", "unknown option"].iter().any(|sign| low.contains(sign));
+    ((few || refused) && SIGNS.iter().any(|sign| low.contains(sign))).then(|| whole.chars().take(200).collect())
 }
