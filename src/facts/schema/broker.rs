@@ -5,19 +5,17 @@ use super::facts;
 facts! {
     pod: Pod {
         IP "pod.ip": text, "its address" <- ["kubectl get pods -o json"];
-        CPU_LIMIT "pod.cpu_limit": num Count, "CPU limit in CPUs" <- ["kubectl get pods -o json"];
+        CPU_LIMIT "pod.cpu_limit": num Count, "CPU limit, all containers; absent when one has none" <- ["kubectl get pods -o json"];
         GOMAXPROCS "pod.gomaxprocs": num Count, "GOMAXPROCS set in its environment" <- ["tr '\\0' '\\n' < /proc/PID/environ"];
         CPU "pod.cpu": num Count, "CPUs used on average in the window" <- ["curl http://POD/metrics (twice)", "cat cgroup cpu.stat (twice)"];
         MEM_USED "pod.mem_used": num Bytes, "memory in use" <- ["docker stats --no-stream", "kubectl top pod --containers"];
         MEM_BOUND "pod.mem_bound": num Bytes, "memory limit, or the host's memory where there is none" <- ["docker stats --no-stream"];
         NAMESPACE "pod.namespace": text, "Kubernetes namespace" <- ["kubectl get pods -A -o json"];
         HOST "pod.node": text, "node it runs on" <- ["kubectl get pods -A -o json"];
-        IP "pod.ip": text, "its address" <- ["kubectl get pods -A -o json"];
         PHASE "pod.phase": text, "Pending, Running, Succeeded, Failed or Unknown" <- ["kubectl get pods -A -o json"];
         REASON "pod.reason": text, "why it is in its phase (Evicted)" <- ["kubectl get pods -A -o json"];
         WAITING "pod.waiting": text, "why a container of it waits (CrashLoopBackOff)" <- ["kubectl get pods -A -o json"];
         QOS "pod.qos": text, "Guaranteed, Burstable or BestEffort" <- ["kubectl get pods -A -o json"];
-        CPU_LIMIT "pod.cpu_limit": num Count, "CPU limit, all containers; absent when one has none" <- ["kubectl get pods -A -o json"];
         CPU_REQUEST "pod.cpu_request": num Count, "CPU request, all containers" <- ["kubectl get pods -A -o json"];
         MEM_LIMIT "pod.mem_limit": num Bytes, "memory limit, all containers; absent when one has none" <- ["kubectl get pods -A -o json"];
         MEM_REQUEST "pod.mem_request": num Bytes, "memory request, all containers" <- ["kubectl get pods -A -o json"];
@@ -34,7 +32,7 @@ facts! {
         MESSAGES "broker_queue.messages": num Count, "messages ready and unacknowledged" <- ["rabbitmqctl list_queues name messages"];
         CAPACITY "broker_queue.consumer_capacity": num Share, "share of time in which the queue could deliver to consumers at once; 0 without consumers" <- ["rabbitmqctl list_queues name consumer_capacity"];
         TYPE "broker_queue.type": text, "classic, quorum or stream" <- ["rabbitmqctl list_queues name type"];
-        STATE "broker_queue.state": text, "running, flow, idle, down ..." <- ["rabbitmqctl list_queues name state"];
+        STATE "broker_queue.state": text, "running, flow, idle, down " <- ["rabbitmqctl list_queues name state"];
         POLICY "broker_queue.policy": text, "policy that applies to it" <- ["rabbitmqctl list_queues name policy"];
         LEADER "broker_queue.leader": text, "node that leads it" <- ["rabbitmqctl list_queues name leader", "rabbitmqctl list_queues name pid"];
         EXCLUSIVE "broker_queue.exclusive": flag, "only the connection that declared it may use it" <- ["rabbitmqctl list_queues name exclusive"];
