@@ -32,7 +32,7 @@ facts! {
         MESSAGES "broker_queue.messages": num Count, "messages ready and unacknowledged" <- ["rabbitmqctl list_queues name messages"];
         CAPACITY "broker_queue.consumer_capacity": num Share, "share of time in which the queue could deliver to consumers at once; 0 without consumers" <- ["rabbitmqctl list_queues name consumer_capacity"];
         TYPE "broker_queue.type": text, "classic, quorum or stream" <- ["rabbitmqctl list_queues name type"];
-        STATE "broker_queue.state": text, "running, flow, idle, down " <- ["rabbitmqctl list_queues name state"];
+        STATE "broker_queue.state": text, "running, flow, idle or down" <- ["rabbitmqctl list_queues name state"];
         POLICY "broker_queue.policy": text, "policy that applies to it" <- ["rabbitmqctl list_queues name policy"];
         LEADER "broker_queue.leader": text, "node that leads it" <- ["rabbitmqctl list_queues name leader", "rabbitmqctl list_queues name pid"];
         EXCLUSIVE "broker_queue.exclusive": flag, "only the connection that declared it may use it" <- ["rabbitmqctl list_queues name exclusive"];
