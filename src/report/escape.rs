@@ -35,8 +35,8 @@ fn shorten(text: &mut String, most: usize) {
     }
 }
 
-/// Replaces control characters by their pictures (`␛`) and invisible or direction-changing ones by their
-/// code (`⟨U+202E⟩`). Tabs stay; line ends stay only when asked.
+/// Replaces control, invisible and direction-changing characters by their name or code (`⟨ESC⟩`, `⟨U+202E⟩`):
+/// every font has these, unlike control pictures. Tabs stay; line ends stay only when asked.
 pub fn visible(text: &str, keep_newline: bool) -> Cow<'_, str> {
     let acts = |c: char| match c {
         '\t' => false,
@@ -48,18 +48,26 @@ pub fn visible(text: &str, keep_newline: bool) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        let code = u32::from(c);
-        if !acts(c) {
-            out.push(c);
-        } else if code < 0x20 {
-            out.extend(char::from_u32(0x2400 + code));
-        } else if code == 0x7f {
-            out.push('␡');
+        if acts(c) {
+            out.push_str(&name(c));
         } else {
-            out.push_str(&format!("⟨U+{code:04X}⟩"));
+            out.push(c);
         }
     }
     Cow::Owned(out)
+}
+
+fn name(c: char) -> String {
+    match c {
+        '\0' => "⟨NUL⟩".to_owned(),
+        '\u{7}' => "⟨BEL⟩".to_owned(),
+        '\u{8}' => "⟨BS⟩".to_owned(),
+        '\n' => "⟨LF⟩".to_owned(),
+        '\r' => "⟨CR⟩".to_owned(),
+        '\u{1b}' => "⟨ESC⟩".to_owned(),
+        '\u{7f}' => "⟨DEL⟩".to_owned(),
+        _ => format!("⟨U+{:04X}⟩", u32::from(c)),
+    }
 }
 
 /// Characters that change direction, join or hide text (Unicode Bidi_Control, Default_Ignorable format
@@ -144,17 +152,17 @@ mod tests {
     fn shows_what_would_act() {
         let cases = [
             ("plain µs → ok", "plain µs → ok"),
-            ("\u{1b}[31mred\u{1b}[0m", "␛[31mred␛[0m"),
+            ("\u{1b}[31mred\u{1b}[0m", "⟨ESC⟩[31mred⟨ESC⟩[0m"),
             ("a\u{202e}b\u{2066}c", "a⟨U+202E⟩b⟨U+2066⟩c"),
-            ("nul\0 bell\u{7} c1\u{9b}31m", "nul␀ bell␇ c1⟨U+009B⟩31m"),
-            ("two\nlines\tand", "two␊lines\tand"),
+            ("nul\0 bell\u{7} c1\u{9b}31m", "nul⟨NUL⟩ bell⟨BEL⟩ c1⟨U+009B⟩31m"),
+            ("two\nlines\tand", "two⟨LF⟩lines\tand"),
             ("zero\u{200b}width\u{feff}", "zero⟨U+200B⟩width⟨U+FEFF⟩"),
             ("עברית stays", "עברית stays"),
         ];
         for (raw, shown) in cases {
             assert_eq!(visible(raw, false), shown);
         }
-        assert_eq!(visible("two\nlines\r", true), "two\nlines␍");
+        assert_eq!(visible("two\nlines\r", true), "two\nlines⟨CR⟩");
     }
 
     #[test]

@@ -21,6 +21,14 @@ pub fn model() -> Model {
             Kind::Prose => PROSE.to_owned(),
         }
     });
+    // Severities and kinds of notes are the program's own words.
+    let ours = super::rich::model();
+    for (finding, own) in model.findings.iter_mut().zip(ours.findings) {
+        finding.severity = own.severity;
+    }
+    for (note, own) in model.bundle.notes.iter_mut().zip(ours.bundle.notes) {
+        note.kind = own.kind;
+    }
     // The chain of symptoms must survive: rules keep one name each, hostile too.
     for (index, finding) in model.findings.iter_mut().enumerate() {
         finding.rule = format!("{LINE}{index}");
