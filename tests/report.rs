@@ -36,7 +36,8 @@ fn hostile_text_stays_text_in_html() {
     assert_eq!(page.matches("</style").count(), 1);
     assert_eq!(page.matches("<title").count(), 1 + page.matches("<svg").count());
     for href in all(r#"href="([^"]*)""#, &page) {
-        let fine = href.starts_with('#') || href == "data:," || href.starts_with("https://") || href.starts_with("http://");
+        let fine =
+            href.starts_with('#') || href == "data:," || href.starts_with("https://") || href.starts_with("http://");
         assert!(fine, "{href}");
     }
     assert!(page.contains("{{ 7*7 }}"), "shown, not evaluated");
@@ -92,6 +93,7 @@ fn markdown_tables_keep_their_columns() {
 
 #[test]
 fn no_escape_sequence_reaches_the_terminal() {
+    let ours = Regex::new("\u{1b}\\[[0-9;]*m").expect("pattern");
     for (name, model) in samples::named() {
         for width in [20, 72, 100, 300] {
             let plain = terminal::render(&model, width, false);
@@ -100,7 +102,6 @@ fn no_escape_sequence_reaches_the_terminal() {
             let widest = plain.lines().map(|line| line.chars().count()).max().unwrap_or(0);
             assert!(widest <= width.clamp(40, 120), "{name}: {widest} of {width} columns");
             let color = terminal::render(&model, width, true);
-            let ours = Regex::new("\u{1b}\\[[0-9;]*m").expect("pattern");
             assert_eq!(ours.replace_all(&color, ""), plain, "{name}: colour changes nothing but colour");
         }
     }
@@ -127,7 +128,8 @@ fn each_source_of_each_reading_is_quoted_and_linked() {
     let model = samples::rich::model();
     let page = html::render(&model);
     let text = markdown::render(&model);
-    let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('/', "&#x2f;");
+    let escaped =
+        |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('/', "&#x2f;");
     for source in model.findings.iter().flat_map(|finding| &finding.evidence).flat_map(|row| &row.sources) {
         let place = escaped(&format!("{}:{}", source.path, source.line));
         let unmarked = page.replace("<mark>", "").replace("</mark>", "");
@@ -191,7 +193,15 @@ fn gaps_come_by_the_command_that_settles_most() {
 #[test]
 fn redaction_reaches_every_format() {
     let mut model = samples::rich::model();
-    let secrets = ["web-7.contoso.example", "web-7", "10.20.30.40", "fe80::5054:ff:fe12:3456", "52:54:00:12:34:56", "alice", "Initech"];
+    let secrets = [
+        "web-7.contoso.example",
+        "web-7",
+        "10.20.30.40",
+        "fe80::5054:ff:fe12:3456",
+        "52:54:00:12:34:56",
+        "alice",
+        "Initech",
+    ];
     let line = "login by alice@web-7 from 10.20.30.40 (fe80::5054:ff:fe12:3456, 52:54:00:12:34:56) to /home/alice/x for Initech";
     let mut visited = 0;
     walk::strings(&mut model, &mut |_, text| {
@@ -200,7 +210,9 @@ fn redaction_reaches_every_format() {
     });
     assert!(visited > 200, "{visited}");
     redact::redact(&mut model, &["initech".to_owned()]);
-    for text in [html::render(&model), markdown::render(&model), json::render(&model), terminal::render(&model, 120, false)] {
+    for text in
+        [html::render(&model), markdown::render(&model), json::render(&model), terminal::render(&model, 120, false)]
+    {
         for secret in secrets {
             assert!(!text.contains(secret), "{secret}");
         }

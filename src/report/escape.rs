@@ -103,9 +103,10 @@ pub fn markdown(text: &str) -> String {
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
         match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
+            // Only where they would begin an entity or a tag: `< 5 ms` stays readable where it is not rendered.
+            '&' if rest.peek().is_none_or(|next| next.is_alphanumeric() || *next == '#') => out.push_str("&amp;"),
+            '<' if rest.peek().is_none_or(|next| next.is_alphabetic() || "/!?".contains(*next)) => out.push_str("&lt;"),
+            '>' if out.trim().is_empty() => out.push_str("&gt;"),
             '\\' | '`' | '*' | '[' | ']' | '|' | '~' | '#' | '$' | '{' | '}' | '!' => out.extend(['\\', c]),
             '_' => {
                 let inside = before.is_alphanumeric() && rest.peek().is_some_and(|next| next.is_alphanumeric());
@@ -168,8 +169,9 @@ mod tests {
     #[test]
     fn markdown_keeps_words_and_disarms_marks() {
         assert_eq!(markdown("nr_throttled of _x_"), "nr_throttled of \\_x\\_");
-        assert_eq!(markdown("a|b `c` <script>"), "a\\|b \\`c\\` &lt;script&gt;");
-        assert_eq!(markdown("{{ x }} ]]>"), "\\{\\{ x \\}\\} \\]\\]&gt;");
+        assert_eq!(markdown("a|b `c` <script>"), "a\\|b \\`c\\` &lt;script>");
+        assert_eq!(markdown("< 5 ms & > 3 &amp; </b"), "< 5 ms & > 3 &amp;amp; &lt;/b");
+        assert_eq!(markdown("{{ x }} ]]>"), "\\{\\{ x \\}\\} \\]\\]>");
     }
 
     #[test]

@@ -50,7 +50,8 @@ fn equals(word: &str, value: f64) -> bool {
     // One significant digit is no proof of a scaled value, and zero is none of any.
     let digits = word.trim_start_matches(['0', '.', '-']).bytes().filter(u8::is_ascii_digit).count();
     SCALES.iter().enumerate().any(|(index, scale)| {
-        (if index == 0 { digits > 0 || value == 0.0 } else { digits > 1 }) && shown.is_finite()
+        (if index == 0 { digits > 0 || value == 0.0 } else { digits > 1 })
+            && shown.is_finite()
             && (value * scale - shown).abs() <= (half * 1.000_001).min((value * scale).abs() / 100.0)
     })
 }

@@ -270,7 +270,12 @@ fn gaps(out: &mut Writer, model: &Model) {
                 .collect();
             let about = outline::about(model, &item.entry.subject, item.entry.entity.as_ref());
             let also: Vec<String> = item.also.iter().map(|command| code(command)).collect();
-            vec![format!("{} {}", md(&item.entry.title), code(&item.entry.rule)), md(&about), missing.join("; "), also.join(", ")]
+            vec![
+                format!("{} {}", md(&item.entry.title), code(&item.entry.rule)),
+                md(&about),
+                missing.join("; "),
+                also.join(", "),
+            ]
         });
         out.table(&["Rule", "Where", "Missing", "Also needs"], &rows.collect::<Vec<_>>());
         more(out, gap.items.len());
@@ -318,7 +323,11 @@ fn appendix(out: &mut Writer, model: &Model) {
     out.table(&["Kind", "Note", "Where"], &notes.collect::<Vec<_>>());
     more(out, model.bundle.notes.len());
     let read = model.inventory.iter().filter(|item| item.kind.is_some()).count();
-    out.paragraph(&format!("{} read, {} not recognised.", number::counted(read, "file", "files"), model.inventory.len() - read));
+    out.paragraph(&format!(
+        "{} read, {} not recognised.",
+        number::counted(read, "file", "files"),
+        model.inventory.len() - read
+    ));
     let unread = model.inventory.iter().filter(|item| item.kind.is_none());
     out.list(unread.take(LIST_MAX).map(|item| code(&item.path)));
     out.paragraph(&format!(

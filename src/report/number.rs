@@ -5,16 +5,8 @@ use jiff::Timestamp;
 use super::model::Window;
 use crate::units::{Unit, human};
 
-const UNITS: [Unit; 8] = [
-    Unit::Share,
-    Unit::Count,
-    Unit::PerSec,
-    Unit::Bytes,
-    Unit::BytesPerSec,
-    Unit::Seconds,
-    Unit::Celsius,
-    Unit::Hertz,
-];
+const UNITS: [Unit; 8] =
+    [Unit::Share, Unit::Count, Unit::PerSec, Unit::Bytes, Unit::BytesPerSec, Unit::Seconds, Unit::Celsius, Unit::Hertz];
 
 /// Seconds above this are wall-clock time (1973 and later), below it an offset in the capture.
 const EPOCH_FROM: f64 = 1e8;

@@ -127,10 +127,10 @@ pub fn to_text(text: &str) -> String {
             }
             Event::SoftBreak => out.push(' '),
             Event::HardBreak
-            | Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::Heading(_) | TagEnd::CodeBlock) => {
-                if !out.ends_with('\n') {
-                    out.push('\n');
-                }
+            | Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::Heading(_) | TagEnd::CodeBlock)
+                if !out.ends_with('\n') =>
+            {
+                out.push('\n');
             }
             _ => {}
         }

@@ -21,17 +21,25 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("constant pattern")
 }
 
-static HOME: LazyLock<Regex> = LazyLock::new(|| pattern(r"(/home/|/Users/|/export/home/|/var/home/)([^/\s:;,'\x22<>|]+)"));
+static HOME: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(/home/|/Users/|/export/home/|/var/home/)([^/\s:;,'\x22<>|]+)"));
 static USER: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)(\b(?:user|username|logname|sudo_user|acct|ruser|for user|login|uname)\s?[=:]\s?\x22?|\b(?:session opened|session closed|password|publickey) for (?:invalid user |user )?)([A-Za-z_][A-Za-z0-9_.-]*)")
+    pattern(
+        r"(?i)(\b(?:user|username|logname|sudo_user|acct|ruser|for user|login|uname)\s?[=:]\s?\x22?|\b(?:session opened|session closed|password|publickey) for (?:invalid user |user )?)([A-Za-z_][A-Za-z0-9_.-]*)",
+    )
 });
-static AT_HOST: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b([A-Za-z_][A-Za-z0-9_.+-]*)@([A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9])"));
-static AWS_HOST: LazyLock<Regex> = LazyLock::new(|| pattern(r"\bip-\d{1,3}-\d{1,3}-\d{1,3}-\d{1,3}(?:\.[A-Za-z0-9.-]*[A-Za-z0-9])?"));
+static AT_HOST: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"\b([A-Za-z_][A-Za-z0-9_.+-]*)@([A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9])"));
+static AWS_HOST: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"\bip-\d{1,3}-\d{1,3}-\d{1,3}-\d{1,3}(?:\.[A-Za-z0-9.-]*[A-Za-z0-9])?"));
 static MAC: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"\b(?:[0-9A-Fa-f]{2}:){5}(?:(?:[0-9A-Fa-f]{2}:){2})?[0-9A-Fa-f]{2}\b|\b(?:[0-9A-Fa-f]{2}-){5}[0-9A-Fa-f]{2}\b|\b[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\b")
+    pattern(
+        r"\b(?:[0-9A-Fa-f]{2}:){5}(?:(?:[0-9A-Fa-f]{2}:){2})?[0-9A-Fa-f]{2}\b|\b(?:[0-9A-Fa-f]{2}-){5}[0-9A-Fa-f]{2}\b|\b[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\b",
+    )
 });
 static IPV4: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b"));
-static IPV6: LazyLock<Regex> = LazyLock::new(|| pattern(r"[0-9A-Fa-f:]*:[0-9A-Fa-f:]*:[0-9A-Fa-f:]*(?:\d{1,3}(?:\.\d{1,3}){3})?"));
+static IPV6: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"[0-9A-Fa-f:]*:[0-9A-Fa-f:]*:[0-9A-Fa-f:]*(?:\d{1,3}(?:\.\d{1,3}){3})?"));
 
 /// Masks `model` in place. `names` are further words to mask, such as a customer's name.
 pub fn redact(model: &mut Model, names: &[String]) {
@@ -45,12 +53,15 @@ pub fn redact(model: &mut Model, names: &[String]) {
     });
 }
 
+/// For each word in lower case its kind and what it stands for: the short name of a host means the full one.
+type Words = BTreeMap<String, (&'static str, String)>;
+
 #[derive(Default)]
 struct Mask {
     tokens: BTreeMap<(&'static str, String), String>,
     counts: BTreeMap<&'static str, usize>,
-    /// Words replaced wherever they stand alone: kind and word, longest first.
-    words: Option<(Regex, BTreeMap<String, &'static str>)>,
+    /// Words replaced wherever they stand alone.
+    words: Option<(Regex, Words)>,
 }
 
 impl Mask {
@@ -68,12 +79,12 @@ impl Mask {
 
     /// Collects host, pod and user names from where they are known to stand, before anything is replaced.
     fn learn(&mut self, model: &mut Model, names: &[String]) {
-        let mut words: BTreeMap<String, &'static str> = BTreeMap::new();
+        let mut words = Words::new();
         let mut users = BTreeSet::new();
         for subject in &model.bundle.subjects {
             host_words(&subject.host, &mut words);
             if let Some(pod) = &subject.pod {
-                words.insert(pod.to_lowercase(), "POD");
+                words.insert(pod.to_lowercase(), ("POD", pod.to_lowercase()));
             }
         }
         for subject in model.findings.iter().map(|finding| &finding.subject) {
@@ -93,11 +104,12 @@ impl Mask {
                 }
             }
         });
-        for user in users.into_iter().filter(|user| !COMMON_USERS.contains(&user.as_str()) && user.chars().count() > 1) {
-            words.entry(user).or_insert("USER");
+        for user in users.into_iter().filter(|user| !COMMON_USERS.contains(&user.as_str()) && user.chars().count() > 1)
+        {
+            words.entry(user.clone()).or_insert(("USER", user));
         }
         for name in names.iter().map(|name| name.trim().to_lowercase()).filter(|name| !name.is_empty()) {
-            words.insert(name, "NAME");
+            words.insert(name.clone(), ("NAME", name));
         }
         words.retain(|word, _| !word.is_empty());
         let mut longest: Vec<&String> = words.keys().collect();
@@ -140,8 +152,9 @@ impl Mask {
                 && !text[found.end()..].chars().next().is_some_and(word);
             out.push_str(&text[at..found.start()]);
             if alone && !found.is_empty() {
-                let kind = words.get(&found.as_str().to_lowercase()).copied().unwrap_or("NAME");
-                out.push_str(&self.token(kind, found.as_str()));
+                let word = found.as_str().to_lowercase();
+                let (kind, of) = words.get(&word).cloned().unwrap_or(("NAME", word));
+                out.push_str(&self.token(kind, &of));
                 at = found.end();
             } else {
                 let next = text[found.start()..].chars().next().map_or(1, char::len_utf8);
@@ -159,7 +172,7 @@ impl Mask {
 }
 
 /// The full name and its first label.
-fn host_words(host: &str, words: &mut BTreeMap<String, &'static str>) {
+fn host_words(host: &str, words: &mut Words) {
     let host = host.trim().to_lowercase();
     if host.is_empty() || COMMON_HOSTS.contains(&host.as_str()) || host.parse::<Ipv4Addr>().is_ok() {
         return;
@@ -168,9 +181,9 @@ fn host_words(host: &str, words: &mut BTreeMap<String, &'static str>) {
         && !short.is_empty()
         && short.chars().any(char::is_alphabetic)
     {
-        words.insert(short.to_owned(), "HOST");
+        words.entry(short.to_owned()).or_insert(("HOST", host.clone()));
     }
-    words.insert(host, "HOST");
+    words.entry(host.clone()).or_insert(("HOST", host));
 }
 
 fn is_ipv4(text: &str) -> bool {
@@ -182,7 +195,8 @@ fn is_ipv6(text: &str) -> bool {
 }
 
 fn is_no_address(mac: &str) -> bool {
-    mac.chars().all(|c| matches!(c, '0' | ':' | '-' | '.')) || mac.chars().all(|c| matches!(c, 'f' | 'F' | ':' | '-' | '.'))
+    mac.chars().all(|c| matches!(c, '0' | ':' | '-' | '.'))
+        || mac.chars().all(|c| matches!(c, 'f' | 'F' | ':' | '-' | '.'))
 }
 
 #[cfg(test)]
@@ -191,9 +205,16 @@ mod tests {
 
     fn masked(texts: &[&str], words: &[(&str, &'static str)]) -> Vec<String> {
         let mut mask = Mask::default();
-        let map: BTreeMap<String, &'static str> = words.iter().map(|(word, kind)| ((*word).to_owned(), *kind)).collect();
+        let mut map = Words::new();
+        for (word, kind) in words {
+            if *kind == "HOST" {
+                host_words(word, &mut map);
+            } else {
+                map.insert((*word).to_owned(), (*kind, (*word).to_owned()));
+            }
+        }
         if !map.is_empty() {
-            let any: Vec<String> = map.keys().map(|word| regex::escape(word)).collect();
+            let any: Vec<String> = map.keys().rev().map(|word| regex::escape(word)).collect();
             mask.words = Some((pattern(&format!("(?i){}", any.join("|"))), map));
         }
         texts.iter().map(|text| mask.text(text)).collect()
@@ -223,8 +244,8 @@ mod tests {
     fn names_are_masked_as_words() {
         let out = masked(
             &["WEB-7 and web-7.example.org: web-70 stays, /home/alice, malice stays, Acme"],
-            &[("web-7", "HOST"), ("web-7.example.org", "HOST"), ("alice", "USER"), ("acme", "NAME")],
+            &[("web-7.example.org", "HOST"), ("alice", "USER"), ("acme", "NAME")],
         );
-        assert_eq!(out, ["HOST-1 and HOST-1.example.org: web-70 stays, /home/USER-1, malice stays, NAME-1"]);
+        assert_eq!(out, ["HOST-1 and HOST-1: web-70 stays, /home/USER-1, malice stays, NAME-1"]);
     }
 }

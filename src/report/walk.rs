@@ -83,9 +83,7 @@ fn finding(item: &mut Finding, visit: &mut dyn FnMut(Kind, &mut String)) {
     visit(line, &mut item.title);
     optional(&mut item.explained_by, visit);
     item.explains.iter_mut().for_each(|rule| visit(line, rule));
-    for prose in
-        [&mut item.story, &mut item.rule_out, &mut item.fix_now, &mut item.fix_for_good, &mut item.verify]
-    {
+    for prose in [&mut item.story, &mut item.rule_out, &mut item.fix_now, &mut item.fix_for_good, &mut item.verify] {
         visit(Kind::Prose, prose);
     }
     item.evidence.iter_mut().for_each(|row| evidence(row, visit));

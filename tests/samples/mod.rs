@@ -24,7 +24,8 @@ pub fn quote(path: &str, line: u32, text: &str) -> Quote {
 }
 
 pub fn context(mut quote: Quote, before: &[(u32, &str)], after: &[(u32, &str)]) -> Quote {
-    let lines = |of: &[(u32, &str)]| of.iter().map(|(line, text)| ContextLine { line: *line, text: (*text).into() }).collect();
+    let lines =
+        |of: &[(u32, &str)]| of.iter().map(|(line, text)| ContextLine { line: *line, text: (*text).into() }).collect();
     quote.before = lines(before);
     quote.after = lines(after);
     quote
@@ -138,7 +139,14 @@ pub fn huge() -> Model {
     finding.charts = vec![
         heat("soft"),
         heat("irq"),
-        Chart { id: "queues".into(), unit: "per_second", limit: None, held: None, body: ChartBody::Bars { bars }, ..base.clone() },
+        Chart {
+            id: "queues".into(),
+            unit: "per_second",
+            limit: None,
+            held: None,
+            body: ChartBody::Bars { bars },
+            ..base.clone()
+        },
         Chart {
             id: "disks".into(),
             unit: "seconds",
@@ -154,12 +162,20 @@ pub fn huge() -> Model {
             body: ChartBody::Matrix {
                 rows: nodes.clone(),
                 columns: nodes,
-                values: (0..24).map(|a: i32| (0..24).map(|b: i32| Some(f64::from(10 + (a - b).abs()))).collect()).collect(),
+                values: (0..24)
+                    .map(|a: i32| (0..24).map(|b: i32| Some(f64::from(10 + (a - b).abs()))).collect())
+                    .collect(),
             },
             ..base
         },
     ];
-    let sources = (0..400).map(|line| quote("cmd/mpstat_-P_ALL_1_512.txt", 4 + line * 482, "10:00:01  311  0.00  0.00  1.40  0.00  0.00  98.00  0.00  0.60"));
+    let sources = (0..400).map(|line| {
+        quote(
+            "cmd/mpstat_-P_ALL_1_512.txt",
+            4 + line * 482,
+            "10:00:01  311  0.00  0.00  1.40  0.00  0.00  98.00  0.00  0.60",
+        )
+    });
     finding.evidence[0].sources = sources.collect();
     model.inventory = (0..9_000)
         .map(|file| Inventory {
@@ -180,16 +196,27 @@ pub fn pods() -> Model {
     let places = [pod("node-a", "payments-7f9c-x2l"), pod("node-a", "payments-7f9c-q8z"), pod("node-b", "ledger-0")];
     model.bundle.subjects = places
         .iter()
-        .map(|place| Subject { host: place.host.clone(), pod: place.pod.clone(), header: model.bundle.subjects[0].header.clone() })
+        .map(|place| Subject {
+            host: place.host.clone(),
+            pod: place.pod.clone(),
+            header: model.bundle.subjects[0].header.clone(),
+        })
         .collect();
     model.findings = places
         .iter()
         .enumerate()
         .map(|(index, place)| {
-            let mut finding = finding("cfs-throttling", &format!("{} waits for its CPU quota", place.pod.as_deref().unwrap_or("")), Verdict::Likely, "P2", &place.host);
+            let mut finding = finding(
+                "cfs-throttling",
+                &format!("{} waits for its CPU quota", place.pod.as_deref().unwrap_or("")),
+                Verdict::Likely,
+                "P2",
+                &place.host,
+            );
             finding.subject = place.clone();
             finding.entity = EntityName { kind: "cgroup".into(), name: format!("/kubepods/pod{index}") };
-            finding.story = "The pod used up its quota in **7 of 10** periods and was stopped for the rest of each.".into();
+            finding.story =
+                "The pod used up its quota in **7 of 10** periods and was stopped for the rest of each.".into();
             let mut row = evidence("when", "periods were throttled", Some(true));
             row.value = 0.71.into();
             row.shown = "71 %".into();

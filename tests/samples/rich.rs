@@ -27,7 +27,11 @@ pub fn model() -> Model {
 }
 
 fn bundle() -> Bundle {
-    let row = |label: &str, value: &str, source: Option<Quote>| HeaderRow { label: label.into(), value: value.into(), source };
+    let row = |label: &str, value: &str, source: Option<Quote>| HeaderRow {
+        label: label.into(),
+        value: value.into(),
+        source,
+    };
     Bundle {
         name: "web-7.contoso.example-20250301.zip".into(),
         sha256: "9a3c".repeat(16),
@@ -36,25 +40,61 @@ fn bundle() -> Bundle {
             host: "web-7.contoso.example".into(),
             pod: None,
             header: vec![
-                row("Kernel", "6.1.0-31-amd64", Some(quote("cmd/uname_-a.txt", 1, "Linux web-7.contoso.example 6.1.0-31-amd64 #1 SMP x86_64 GNU/Linux"))),
-                row("CPUs", "8 online, 1 socket, Xeon Platinum 8370C", Some(quote("cmd/lscpu.txt", 5, "CPU(s):                  8"))),
+                row(
+                    "Kernel",
+                    "6.1.0-31-amd64",
+                    Some(quote(
+                        "cmd/uname_-a.txt",
+                        1,
+                        "Linux web-7.contoso.example 6.1.0-31-amd64 #1 SMP x86_64 GNU/Linux",
+                    )),
+                ),
+                row(
+                    "CPUs",
+                    "8 online, 1 socket, Xeon Platinum 8370C",
+                    Some(quote("cmd/lscpu.txt", 5, "CPU(s):                  8")),
+                ),
                 row("NUMA nodes", "1", Some(quote("cmd/lscpu.txt", 21, "NUMA node(s):            1"))),
-                row("Memory", "31.3 GiB, 4.2 GiB available", Some(quote("t0/proc/meminfo", 3, "MemAvailable:    4404019 kB"))),
-                row("NICs", "eth0 virtio_net, 10 Gbit/s", Some(quote("cmd/ethtool_-i_eth0.txt", 1, "driver: virtio_net"))),
+                row(
+                    "Memory",
+                    "31.3 GiB, 4.2 GiB available",
+                    Some(quote("t0/proc/meminfo", 3, "MemAvailable:    4404019 kB")),
+                ),
+                row(
+                    "NICs",
+                    "eth0 virtio_net, 10 Gbit/s",
+                    Some(quote("cmd/ethtool_-i_eth0.txt", 1, "driver: virtio_net")),
+                ),
                 row("Uptime", "41 days", None),
             ],
         }],
         window: Some(Window { from: Some(1_740_823_200.0), to: Some(1_740_823_230.0), seconds: 30.0 }),
         complete: false,
         notes: vec![
-            Note { kind: "lost".into(), path: Some("journal.txt".into()), line: None, text: "The archive ends inside this file; 1.2 MiB of it was read.".into() },
-            Note { kind: "odd".into(), path: Some("cmd/vmstat_1_30.txt".into()), line: Some(3), text: "First report since boot, not used.".into() },
+            Note {
+                kind: "lost".into(),
+                path: Some("journal.txt".into()),
+                line: None,
+                text: "The archive ends inside this file; 1.2 MiB of it was read.".into(),
+            },
+            Note {
+                kind: "odd".into(),
+                path: Some("cmd/vmstat_1_30.txt".into()),
+                line: Some(3),
+                text: "First report since boot, not used.".into(),
+            },
         ],
     }
 }
 
 fn rss() -> Finding {
-    let mut item = finding("rss-collapse", "eth0 delivers through one queue: RSS has collapsed", Verdict::Confirmed, "P1", "web-7.contoso.example");
+    let mut item = finding(
+        "rss-collapse",
+        "eth0 delivers through one queue: RSS has collapsed",
+        Verdict::Confirmed,
+        "P1",
+        "web-7.contoso.example",
+    );
     item.variant = Some("queue-count".into());
     item.entity = EntityName { kind: "nic".into(), name: "eth0".into() };
     item.window = Some(Window { from: Some(1_740_823_204.0), to: Some(1_740_823_226.0), seconds: 22.0 });
@@ -76,9 +116,14 @@ fn rss() -> Finding {
     item.verify = "Two readings ten seconds apart should differ on every queue:\n\n```sh\nethtool -S eth0 | grep rx_queue\n```\n\nExpect no CPU above 50 % softirq and \
                    a drop counter that stands still."
         .into();
-    item.rule_out = "If one flow carries most bytes (`ss -ti`), more queues do not help: one flow always stays on one queue.".into();
+    item.rule_out =
+        "If one flow carries most bytes (`ss -ti`), more queues do not help: one flow always stays on one queue."
+            .into();
     item.references = vec![
-        Reference { title: "Scaling in the Linux Networking Stack".into(), url: "https://docs.kernel.org/networking/scaling.html".into() },
+        Reference {
+            title: "Scaling in the Linux Networking Stack".into(),
+            url: "https://docs.kernel.org/networking/scaling.html".into(),
+        },
         Reference { title: "ethtool(8)".into(), url: "https://man7.org/linux/man-pages/man8/ethtool.8.html".into() },
     ];
     item.limits = vec![
@@ -101,8 +146,15 @@ fn rss_evidence() -> Vec<Evidence> {
     soft.threshold_shown = "70 %".into();
     soft.grade = Some("series");
     soft.sources = vec![context(
-        quote(MPSTAT, 48, "10:00:05       3    0.61    0.00    4.02    0.00    0.00   91.24    0.00    0.00    0.00    4.13"),
-        &[(44, head), (47, "10:00:05       2    1.01    0.00    1.02    0.00    0.00    0.00    0.00    0.00    0.00   97.97")],
+        quote(
+            MPSTAT,
+            48,
+            "10:00:05       3    0.61    0.00    4.02    0.00    0.00   91.24    0.00    0.00    0.00    4.13",
+        ),
+        &[
+            (44, head),
+            (47, "10:00:05       2    1.01    0.00    1.02    0.00    0.00    0.00    0.00    0.00    0.00   97.97"),
+        ],
         &[(49, "10:00:05       4    0.00    0.00    1.00    0.00    0.00    1.00    0.00    0.00    0.00   98.00")],
     )];
     let mut queues = evidence("when", "receive work sits on few queues", Some(true));
@@ -151,15 +203,14 @@ fn rss_evidence() -> Vec<Evidence> {
     channels.expression = "nic.channels_now <= 2 and nic.channels_max > nic.channels_now".into();
     channels.value = 1.into();
     channels.shown = "1 of 8".into();
-    channels.sources = vec![
-        quote("cmd/ethtool_-l_eth0.txt", 5, "Combined:\t8"),
-        quote("cmd/ethtool_-l_eth0.txt", 10, "Combined:\t1"),
-    ];
+    channels.sources =
+        vec![quote("cmd/ethtool_-l_eth0.txt", 5, "Combined:\t8"), quote("cmd/ethtool_-l_eth0.txt", 10, "Combined:\t1")];
     vec![soft, queues, drops, idle, squeezed, rps, channels]
 }
 
 fn charts() -> Vec<Chart> {
-    let at: Vec<f64> = (0..30).filter(|at| *at != 12 && *at != 13 && *at != 14).map(|at| 1_740_823_200.0 + f64::from(at)).collect();
+    let at: Vec<f64> =
+        (0..30).filter(|at| *at != 12 && *at != 13 && *at != 14).map(|at| 1_740_823_200.0 + f64::from(at)).collect();
     let values = (0..8_usize)
         .map(|cpu| {
             at.iter()
@@ -205,7 +256,13 @@ fn charts() -> Vec<Chart> {
 }
 
 fn drops() -> Finding {
-    let mut item = finding("nic-ring-drops", "eth0 drops packets because its ring is full", Verdict::Likely, "P2", "web-7.contoso.example");
+    let mut item = finding(
+        "nic-ring-drops",
+        "eth0 drops packets because its ring is full",
+        Verdict::Likely,
+        "P2",
+        "web-7.contoso.example",
+    );
     item.entity = EntityName { kind: "nic".into(), name: "eth0".into() };
     item.explained_by = Some("rss-collapse".into());
     item.story = "The ring of queue 0 overflowed 412 times a second.".into();
@@ -222,14 +279,26 @@ fn drops() -> Finding {
 }
 
 fn retransmits() -> Finding {
-    let mut item = finding("tcp-retransmits", "TCP sends 3.1 % of its segments again", Verdict::Possible, "P3", "web-7.contoso.example");
+    let mut item = finding(
+        "tcp-retransmits",
+        "TCP sends 3.1 % of its segments again",
+        Verdict::Possible,
+        "P3",
+        "web-7.contoso.example",
+    );
     item.explained_by = Some("rss-collapse".into());
     item.story = "Peers saw losses while the ring overflowed.".into();
     item
 }
 
 fn swap() -> Finding {
-    let mut item = finding("swap-reclaim", "Direct reclaim stalls allocations while swap fills", Verdict::Likely, "P2", "web-7.contoso.example");
+    let mut item = finding(
+        "swap-reclaim",
+        "Direct reclaim stalls allocations while swap fills",
+        Verdict::Likely,
+        "P2",
+        "web-7.contoso.example",
+    );
     item.story = "Tasks stalled for memory **23 %** of the window and 1.4 GiB went to swap. Kept apart from the network finding: neither explains the other.".into();
     let mut row = evidence("when", "tasks stall for memory", Some(true));
     row.expression = "psi.memory_some >= 10%".into();
@@ -246,13 +315,17 @@ fn swap() -> Finding {
     let at: Vec<f64> = (0..30).map(f64::from).collect();
     let line = |label: &str, scale: f64| Line {
         label: label.into(),
-        values: at.iter().map(|at| if *at > 9.0 && *at < 13.0 { None } else { Some((at * 1.7 % 9.0 + 8.0) * scale) }).collect(),
+        values: at
+            .iter()
+            .map(|at| if *at > 9.0 && *at < 13.0 { None } else { Some((at * 1.7 % 9.0 + 8.0) * scale) })
+            .collect(),
     };
     item.charts = vec![
         Chart {
             id: "psi".into(),
             title: "Memory pressure".into(),
-            alt: "Stall share rises over the limit for most of the window; nothing was sampled from second 10 to 12.".into(),
+            alt: "Stall share rises over the limit for most of the window; nothing was sampled from second 10 to 12."
+                .into(),
             unit: "share",
             limit: Some((0.1, "10 % objective".into())),
             held: Some((2.0, 28.0)),
@@ -293,11 +366,35 @@ fn gaps() -> Vec<CannotTell> {
     };
     let iostat = "iostat -xzt 1 30";
     vec![
-        gap("disk-latency", "Disk latency above its objective", vec![missing("disk.await", "mean wait of a request", iostat)]),
-        gap("burst-credits", "Volume out of burst credits", vec![missing("disk.iops", "requests completed per second", iostat), missing("cloud.volume", "volume type", "curl -s http://169.254.169.254/latest/meta-data/")]),
+        gap(
+            "disk-latency",
+            "Disk latency above its objective",
+            vec![missing("disk.await", "mean wait of a request", iostat)],
+        ),
+        gap(
+            "burst-credits",
+            "Volume out of burst credits",
+            vec![
+                missing("disk.iops", "requests completed per second", iostat),
+                missing("cloud.volume", "volume type", "curl -s http://169.254.169.254/latest/meta-data/"),
+            ],
+        ),
         gap("slow-fsync", "fsync is slow", vec![missing("disk.flush_wait", "mean wait of a flush", iostat)]),
-        gap("conntrack-drops", "Connection table overflows", vec![missing("net.conntrack_drop", "packets dropped by a full table", "conntrack -S")]),
-        gap("firmware-event", "Firmware changed before onset", vec![MissingFact { fact: "host.firmware".into(), meaning: String::new(), reason: "kernel too old".into(), collect: String::new() }]),
+        gap(
+            "conntrack-drops",
+            "Connection table overflows",
+            vec![missing("net.conntrack_drop", "packets dropped by a full table", "conntrack -S")],
+        ),
+        gap(
+            "firmware-event",
+            "Firmware changed before onset",
+            vec![MissingFact {
+                fact: "host.firmware".into(),
+                meaning: String::new(),
+                reason: "kernel too old".into(),
+                collect: String::new(),
+            }],
+        ),
     ]
 }
 
@@ -312,13 +409,38 @@ fn ruled_out() -> Vec<RuledOut> {
         sources: vec![source],
     };
     vec![
-        item("cpu-steal", "The hypervisor takes CPU time", "steal stays low on every CPU", "0.1 %", quote(MPSTAT, 312, "Average:     all    1.02    0.00    1.41    0.02    0.00   11.60    0.10    0.00    0.00   85.85")),
-        item("storage-irq-one-cpu", "Disk interrupts land on one CPU", "the hot CPU takes network softirqs", "98 % NET_RX", quote("t1/proc/softirqs", 5, "      NET_RX:       1022        988       1213   84179575        877        911       1034        902")),
+        item(
+            "cpu-steal",
+            "The hypervisor takes CPU time",
+            "steal stays low on every CPU",
+            "0.1 %",
+            quote(
+                MPSTAT,
+                312,
+                "Average:     all    1.02    0.00    1.41    0.02    0.00   11.60    0.10    0.00    0.00   85.85",
+            ),
+        ),
+        item(
+            "storage-irq-one-cpu",
+            "Disk interrupts land on one CPU",
+            "the hot CPU takes network softirqs",
+            "98 % NET_RX",
+            quote(
+                "t1/proc/softirqs",
+                5,
+                "      NET_RX:       1022        988       1213   84179575        877        911       1034        902",
+            ),
+        ),
     ]
 }
 
 fn inventory() -> Vec<Inventory> {
-    let file = |path: &str, size: u64, kind: Option<&str>, facts: usize| Inventory { path: path.into(), size, kind: kind.map(str::to_owned), facts };
+    let file = |path: &str, size: u64, kind: Option<&str>, facts: usize| Inventory {
+        path: path.into(),
+        size,
+        kind: kind.map(str::to_owned),
+        facts,
+    };
     vec![
         file(MPSTAT, 38_121, Some("mpstat"), 3_240),
         file("cmd/ethtool_-l_eth0.txt", 214, Some("ethtool-l"), 8),

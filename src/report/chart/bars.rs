@@ -5,9 +5,9 @@ use super::super::model::{Bar, Chart};
 use super::super::number;
 use super::scale::Scale;
 use super::svg::{self, Anchor, WIDTH};
-use super::thin::{self, Extent};
+use super::thin::Extent;
 
-/// More bars than this: the highest, the lowest and the marked stay, the others become one line of text.
+/// More bars than this: the marked, the highest and the lowest stay, the others become one line of text.
 const BARS_MAX: usize = 32;
 const LEFT: f64 = 132.0;
 const RIGHT: f64 = 190.0;
@@ -56,8 +56,11 @@ fn drawn(bars: &[Bar], extents: &[Option<Extent>]) -> Vec<usize> {
         return (0..bars.len()).collect();
     }
     let mut out: Vec<usize> = (0..bars.len()).filter(|index| bars[*index].marked).take(BARS_MAX / 2).collect();
-    for index in thin::extremes(extents, BARS_MAX / 2) {
-        if out.len() < BARS_MAX && !out.contains(&index) {
+    let mut by_value: Vec<usize> = (0..bars.len()).filter(|index| extents[*index].is_some()).collect();
+    by_value.sort_by(|a, b| bars[*b].value.total_cmp(&bars[*a].value).then(a.cmp(b)));
+    let lowest = by_value.last().copied();
+    for index in by_value.into_iter().take(BARS_MAX / 2).chain(lowest) {
+        if !out.contains(&index) {
             out.push(index);
         }
     }

@@ -78,10 +78,8 @@ fn strips(out: &mut String, grid: &[Vec<Option<Extent>>], scale: Scale, pitch: f
     };
     for (index, line) in grid.iter().enumerate() {
         let y = TOP + pitch * index as f64;
-        let levels: Vec<Option<(u8, u8)>> = line
-            .iter()
-            .map(|cell| cell.map(|cell| (scale.level(cell.high), scale.level(cell.low))))
-            .collect();
+        let levels: Vec<Option<(u8, u8)>> =
+            line.iter().map(|cell| cell.map(|cell| (scale.level(cell.high), scale.level(cell.low)))).collect();
         let mut from = 0;
         for chunk in levels.chunk_by(|a, b| a == b) {
             let to = from + chunk.len();
@@ -163,7 +161,8 @@ fn legend(out: &mut String, chart: &Chart, scale: Scale, y: f64) {
     let step = (scale.high - scale.low) / 8.0;
     for level in 0..8_u8 {
         let x = LEFT + 44.0 * f64::from(level);
-        let _ = write!(out, "<path class=\"h h{level}\" stroke-width=\"8\" d=\"M{} {}h43\"/>", svg::n(x), svg::n(y + 4.0));
+        let _ =
+            write!(out, "<path class=\"h h{level}\" stroke-width=\"8\" d=\"M{} {}h43\"/>", svg::n(x), svg::n(y + 4.0));
         if level % 2 == 0 {
             let from = scale.low + step * f64::from(level);
             svg::text(out, x, y + 20.0, Anchor::Start, "tick", &number::shown(from, chart.unit));
@@ -182,10 +181,14 @@ fn notes(chart: &Chart, rows_merged: bool, columns_merged: bool) -> Vec<String> 
     if rows_merged || columns_merged {
         let what = match (rows_merged, columns_merged) {
             (true, true) => "Rows and samples were merged to fit",
-            (true, false) => "Rows were merged to fit; the rows with the highest and lowest values come first by themselves",
+            (true, false) => {
+                "Rows were merged to fit; the rows with the highest and lowest values come first by themselves"
+            }
             _ => "Samples were merged to fit",
         };
-        notes.push(format!("{what}: where a cell is split, its upper half is the highest value and its lower half the lowest."));
+        notes.push(format!(
+            "{what}: where a cell is split, its upper half is the highest value and its lower half the lowest."
+        ));
     }
     notes
 }

@@ -43,8 +43,10 @@ pub fn draw(chart: &Chart, at: &[f64], lines: &[Line]) -> (String, f64, Vec<Stri
 
     if let Some((from, to)) = chart.held {
         let (start, end) = (frame.x(from), frame.x(to));
-        svg::rect(&mut out, start, TOP, end - start, HEIGHT, "held");
-        svg::text(&mut out, start + 3.0, TOP + 10.0, Anchor::Start, "tick", "rule held");
+        if end - start >= 1.0 {
+            svg::rect(&mut out, start, TOP, end - start, HEIGHT, "held");
+            svg::text(&mut out, start + 3.0, TOP + 10.0, Anchor::Start, "tick", "rule held");
+        }
     }
     axes(&mut out, chart, &frame);
 
@@ -74,7 +76,10 @@ pub fn draw(chart: &Chart, at: &[f64], lines: &[Line]) -> (String, f64, Vec<Stri
     end_labels(&mut out, ends);
     let mut notes = Vec::new();
     if !others.is_empty() {
-        notes.push(format!("The band spans the other {}, from lowest to highest.", number::counted(others.len(), "line", "lines")));
+        notes.push(format!(
+            "The band spans the other {}, from lowest to highest.",
+            number::counted(others.len(), "line", "lines")
+        ));
     }
     (out, TOP + HEIGHT + 26.0, notes)
 }

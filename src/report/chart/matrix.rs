@@ -7,7 +7,7 @@ use super::super::model::Chart;
 use super::super::number;
 use super::scale::Scale;
 use super::svg::{self, Anchor, WIDTH};
-use super::thin::Extent;
+use super::thin::{self, Extent};
 
 const SIDE_MAX: usize = 16;
 const LEFT: f64 = 96.0;
@@ -39,7 +39,9 @@ pub fn draw(
                 .get(group.from..group.to.min(values.len()))
                 .unwrap_or_default()
                 .iter()
-                .map(|row| Extent::of(row.get(across.from..across.to.min(row.len())).unwrap_or_default().iter().copied()))
+                .map(|row| {
+                    Extent::of(row.get(across.from..across.to.min(row.len())).unwrap_or_default().iter().copied())
+                })
                 .fold(None, Extent::join);
             let Some(cell) = cell else {
                 svg::rect(&mut out, x + 0.5, y + 0.5, width - 1.0, CELL_HEIGHT - 1.0, "gap");
@@ -60,7 +62,11 @@ pub fn draw(
         }
     }
     let merged = rows.len() > row_groups.len() || columns.len() > column_groups.len();
-    let notes = if merged { vec!["Neighbours were merged to fit: each cell is the highest value of its group.".to_owned()] } else { vec![] };
+    let notes = if merged {
+        vec!["Neighbours were merged to fit: each cell is the highest value of its group.".to_owned()]
+    } else {
+        vec![]
+    };
     (out, TOP + CELL_HEIGHT * row_groups.len() as f64 + 4.0, notes)
 }
 
@@ -73,11 +79,7 @@ struct Group {
 fn groups(labels: &[String]) -> Vec<Group> {
     let size = labels.len().div_ceil(SIDE_MAX).max(1);
     let group = |(index, chunk): (usize, &[String])| {
-        let label = match (chunk.first(), chunk.last()) {
-            (Some(first), Some(last)) if chunk.len() > 1 => format!("{first}–{last}"),
-            (Some(only), _) => only.clone(),
-            _ => String::new(),
-        };
+        let label = thin::span_label(&chunk[0], &chunk[chunk.len() - 1]);
         Group { label, from: index * size, to: index * size + chunk.len() }
     };
     labels.chunks(size).enumerate().map(group).collect()

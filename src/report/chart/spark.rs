@@ -27,7 +27,13 @@ pub fn lines(chart: &Chart) -> Vec<String> {
         ChartBody::Bars { bars } => {
             let rows: Vec<(String, Option<f64>, &str)> = bars
                 .iter()
-                .map(|bar| (format!("{}{}", if bar.marked { "▸ " } else { "  " }, bar.label), Some(bar.value), bar.note.as_str()))
+                .map(|bar| {
+                    (
+                        format!("{}{}", if bar.marked { "▸ " } else { "  " }, bar.label),
+                        Some(bar.value),
+                        bar.note.as_str(),
+                    )
+                })
                 .collect();
             lying(chart, &rows)
         }

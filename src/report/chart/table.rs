@@ -84,7 +84,8 @@ fn by_time(chart: &Chart, at: &[f64], lines: &[Line]) -> Table {
     let thinned: Vec<Vec<Option<Extent>>> = lines
         .iter()
         .map(|line| {
-            let values: Vec<Option<f64>> = (0..at.len()).map(|index| line.values.get(index).copied().flatten()).collect();
+            let values: Vec<Option<f64>> =
+                (0..at.len()).map(|index| line.values.get(index).copied().flatten()).collect();
             thin::buckets(&values, STEPS_MAX)
         })
         .collect();

@@ -66,9 +66,13 @@ pub fn bands(rows: &[String], extents: &[Option<Extent>], most: usize) -> Vec<Ba
     let others: Vec<usize> = (0..rows.len()).filter(|row| kept.binary_search(row).is_err()).collect();
     // A power of two, so that groups of CPUs begin where a reader expects it.
     let size = rows.len().div_ceil((most - kept.len()).max(1)).next_power_of_two();
-    let mut out: Vec<Band> =
-        kept.iter().map(|row| Band { label: rows[*row].clone(), rows: vec![*row] }).collect();
-    out.extend(others.chunk_by(|a, b| a / size == b / size).map(|chunk| Band { label: span_label(rows, chunk), rows: chunk.to_vec() }));
+    let mut out: Vec<Band> = kept.iter().map(|row| Band { label: rows[*row].clone(), rows: vec![*row] }).collect();
+    out.extend(
+        others.chunk_by(|a, b| a / size == b / size).map(|chunk| Band {
+            label: span_label(&rows[chunk[0]], &rows[chunk[chunk.len() - 1]]),
+            rows: chunk.to_vec(),
+        }),
+    );
     out
 }
 
@@ -94,13 +98,11 @@ pub fn extremes(extents: &[Option<Extent>], each: usize) -> Vec<usize> {
     out
 }
 
-/// `CPU 0–11` for rows `CPU 0` to `CPU 11`; with rows left out, their number.
-fn span_label(rows: &[String], chunk: &[usize]) -> String {
-    let (Some(first), Some(last)) = (chunk.first(), chunk.last()) else { return String::new() };
-    if first == last {
-        return rows[*first].clone();
+/// `CPU 0–11` for rows `CPU 0` to `CPU 11`; otherwise both names.
+pub fn span_label(a: &str, b: &str) -> String {
+    if a == b {
+        return a.to_owned();
     }
-    let (a, b) = (&rows[*first], &rows[*last]);
     let common = a.find(|c: char| c.is_ascii_digit()).unwrap_or(0);
     match (a.get(..common), b.get(..common)) {
         (Some(lead), Some(other)) if lead == other && !lead.is_empty() => format!("{a}–{}", &b[common..]),
@@ -119,7 +121,10 @@ mod tests {
         values[3] = Some(-5.0);
         let thin = buckets(&values, 60);
         assert_eq!(thin.len(), 60);
-        assert_eq!(Extent::of(thin.iter().flatten().flat_map(|e| [Some(e.low), Some(e.high)])).expect("some").high, 99.0);
+        assert_eq!(
+            Extent::of(thin.iter().flatten().flat_map(|e| [Some(e.low), Some(e.high)])).expect("some").high,
+            99.0
+        );
         assert_eq!(thin[0], Some(Extent { low: -5.0, high: 1.0 }));
     }
 

@@ -150,7 +150,11 @@ fn ranked(model: &Model, node: &outline::Node<'_>) -> Ranked {
         title: node.finding.title.clone(),
         about: outline::about(model, &node.finding.subject, Some(&node.finding.entity)),
         badge: finding::badge(node.finding),
-        symptoms: if count > 0 { format!("explains {}", number::counted(count, "symptom", "symptoms")) } else { String::new() },
+        symptoms: if count > 0 {
+            format!("explains {}", number::counted(count, "symptom", "symptoms"))
+        } else {
+            String::new()
+        },
     }
 }
 

@@ -133,7 +133,8 @@ pub fn view(model: &Model, node: &Node<'_>, level: u8) -> FindingView {
     let finding = node.finding;
     let anchor = anchor(node);
     let mut quotes = Quotes::new(&format!("{anchor}q"));
-    let evidence = finding.evidence.iter().filter(|row| is_evidence(row)).map(|row| reading(row, &mut quotes)).collect();
+    let evidence =
+        finding.evidence.iter().filter(|row| is_evidence(row)).map(|row| reading(row, &mut quotes)).collect();
     // Lines behind conditions that are only in the trace are quoted too.
     for row in finding.evidence.iter().filter(|row| !is_evidence(row)) {
         row.sources.iter().for_each(|source| drop(quotes.link(source, Some(&row.value))));
@@ -152,7 +153,12 @@ pub fn view(model: &Model, node: &Node<'_>, level: u8) -> FindingView {
         about: outline::about(model, &finding.subject, Some(&finding.entity)),
         window: finding.window.as_ref().map(number::window).unwrap_or_default(),
         story: safe(prose::to_html(&finding.story, level)),
-        charts: finding.charts.iter().enumerate().map(|(index, item)| chart_view(item, &format!("{anchor}c{index}"))).collect(),
+        charts: finding
+            .charts
+            .iter()
+            .enumerate()
+            .map(|(index, item)| chart_view(item, &format!("{anchor}c{index}")))
+            .collect(),
         evidence,
         quotes: quotes.files(),
         fixes: sections(finding, level + 1),
@@ -227,10 +233,10 @@ fn trace(finding: &Finding) -> (Vec<TraceGroup>, String) {
     let trace = outline::trace(&finding.evidence);
     let counts = format!("{} held, {} did not, {} unknown", trace.held.len(), trace.failed.len(), trace.unknown.len());
     let groups = [("Held", trace.held), ("Did not hold", trace.failed), ("Unknown", trace.unknown)];
-    let groups = groups.into_iter().filter(|(_, rows)| !rows.is_empty()).map(|(title, rows)| TraceGroup {
-        title: title.to_owned(),
-        rows: rows.into_iter().map(trace_row).collect(),
-    });
+    let groups = groups
+        .into_iter()
+        .filter(|(_, rows)| !rows.is_empty())
+        .map(|(title, rows)| TraceGroup { title: title.to_owned(), rows: rows.into_iter().map(trace_row).collect() });
     (groups.collect(), counts)
 }
 
