@@ -76,7 +76,7 @@ facts! {
         PID "connection.pid": text, "number and serial of its Erlang process" <- ["rabbitmqctl list_connections pid name"];
         PEER "connection.peer_host": text, "address of the client" <- ["rabbitmqctl list_connections pid name peer_host"];
         CLIENT "connection.client": text, "name that the client gave it" <- ["rabbitmqctl list_connections pid name client_properties"];
-        STATE "connection.state": text, "running, flow, blocking, blocked ..." <- ["rabbitmqctl list_connections pid name state"];
+        STATE "connection.state": text, "running, flow, blocking, blocked" <- ["rabbitmqctl list_connections pid name state"];
         CHANNELS "connection.channels": num Count, "channels on it" <- ["rabbitmqctl list_connections pid name channels"];
     }
 }
