@@ -4,6 +4,7 @@
 //! format, a rule or a threshold. Absence is a value: [`Missing`] says why a fact is unknown, and it is
 //! never the same as zero, false or healthy.
 
+pub mod dictionary;
 pub mod entity;
 pub mod schema;
 pub mod store;

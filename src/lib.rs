@@ -2,6 +2,7 @@
 //!
 //! bundle -> parse -> derive -> rule -> rank -> report; each module is one room of that flow.
 
+pub mod analysis;
 pub mod bundle;
 pub mod derive;
 pub mod facts;

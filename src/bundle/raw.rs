@@ -13,6 +13,8 @@ use crate::facts::Source;
 const BUDGET: usize = 48 << 20;
 /// Longest quote; longer lines are cut here at a character.
 pub const MAX_QUOTE: usize = 2000;
+/// Longest context line.
+const MAX_CONTEXT: usize = 300;
 
 #[derive(Debug, Default)]
 pub struct RawStore {
@@ -28,6 +30,9 @@ pub struct Quoted {
     pub line: u32,
     pub text: String,
     pub cut: bool,
+    /// The line before and the line after, where they hold anything.
+    pub before: Option<String>,
+    pub after: Option<String>,
 }
 
 impl RawStore {
@@ -90,10 +95,18 @@ impl RawStore {
 }
 
 fn quote(path: &str, bytes: &[u8], sources: &[Source], found: &mut BTreeMap<Source, Quoted>) {
+    let quoted = |line: u32, text: String, cut: bool| Quoted {
+        path: path.to_owned(),
+        line,
+        text,
+        cut,
+        before: None,
+        after: None,
+    };
     if super::text::is_binary(bytes) {
         for source in sources {
             let text = format!("binary, byte offset {}", source.line);
-            found.insert(*source, Quoted { path: path.to_owned(), line: source.line, text, cut: false });
+            found.insert(*source, quoted(source.line, text, false));
         }
         return;
     }
@@ -102,17 +115,33 @@ fn quote(path: &str, bytes: &[u8], sources: &[Source], found: &mut BTreeMap<Sour
     sources.sort_unstable();
     sources.dedup();
     let mut next = sources.into_iter().peekable();
-    for (number, line) in text.lines() {
+    let mut lines = text.lines().peekable();
+    let mut before: Option<&str> = None;
+    while let Some((number, line)) = lines.next() {
         while next.peek().is_some_and(|source| source.line < number) {
             next.next();
         }
         let Some(source) = next.peek().copied() else { break };
         if source.line == number {
-            let cut = line.len() > MAX_QUOTE;
-            let end = if cut { line.floor_char_boundary(MAX_QUOTE) } else { line.len() };
-            let text = line.get(..end).unwrap_or_default().to_owned();
-            found.insert(source, Quoted { path: path.to_owned(), line: number, text, cut });
+            let around = |line: &str| {
+                let line = clip(line, MAX_CONTEXT);
+                (!line.trim().is_empty()).then(|| line.to_owned())
+            };
+            found.insert(
+                source,
+                Quoted {
+                    before: before.and_then(around),
+                    after: lines.peek().and_then(|(_, line)| around(line)),
+                    ..quoted(number, clip(line, MAX_QUOTE).to_owned(), line.len() > MAX_QUOTE)
+                },
+            );
             next.next();
         }
+        before = Some(line);
     }
+}
+
+/// At most `most` bytes of a line, cut at a character.
+fn clip(line: &str, most: usize) -> &str {
+    line.get(..line.floor_char_boundary(most)).unwrap_or(line)
 }

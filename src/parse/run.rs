@@ -113,7 +113,10 @@ pub fn load(input: &Input, limits: &Limits, below: Option<&str>) -> Result<Loade
         let Some(subject) = owner else { continue };
         for out in result.outs {
             for (pod, snap, seconds) in out.clocks() {
-                let of = subjects.iter().position(|one| one.pod.as_deref() == Some(pod)).and_then(|at| u16::try_from(at).ok());
+                let of = subjects
+                    .iter()
+                    .position(|one| one.pod.as_deref() == Some(pod))
+                    .and_then(|at| u16::try_from(at).ok());
                 match of {
                     Some(at) => facts.set_clock(SubjectId(at), *snap, *seconds),
                     None if pod.is_empty() => facts.set_clock(subject, *snap, *seconds),
