@@ -103,11 +103,8 @@ fn unit(doc: &Doc, table: &Table) -> (f64, bool) {
     let bare: Vec<f64> = table.memory.iter().chain(&table.swap).filter_map(|cell| number(cell)).collect();
     let total = bare.first().copied().unwrap_or_default();
     let multiple = |of: f64| {
-        let exact = [bare.first(), bare.get(2), table.swap.first().and_then(|c| number(c)).as_ref()]
-            .into_iter()
-            .flatten()
-            .all(|value| value % of == 0.0);
-        exact
+        let swap = table.swap.first().and_then(|cell| number(cell));
+        [bare.first().copied(), bare.get(2).copied(), swap].into_iter().flatten().all(|value| value % of == 0.0)
     };
     if total >= 67_108_864.0 && multiple(4096.0) && total > 1e9 {
         (1.0, false)
@@ -139,7 +136,7 @@ fn parse(doc: &Doc, out: &mut Out) {
         out.note(table.lines.0, format!("the unit is not said; the numbers look like {name}"));
     }
     let at = |name: &str, position: usize| -> Option<f64> {
-        let english = table.header.iter().any(|word| *word == "total");
+        let english = table.header.contains(&"total");
         let index = if english { table.header.iter().position(|word| *word == name) } else { Some(position) };
         size(table.memory.get(index?)?, bytes)
     };

@@ -64,7 +64,7 @@ static SIGNATURES: &[Signature] = signatures! {
     SYN_FLOOD SYN_FLOOD_LINE r"(?i)possible SYN flooding";
     TIME_WAIT_FULL TIME_WAIT_FULL_LINE r"time wait bucket table overflow";
     TCP_MEMORY TCP_MEMORY_LINE r"consider tuning tcp_mem|too many orphaned sockets|[Tt]oo many of orphaned sockets";
-    LINK_DOWN LINK_DOWN_LINE r"(?i)\blink (is )?down\b|lost carrier|link status definitely down";
+    LINK_DOWN LINK_DOWN_LINE r"[Ll]ink [Ii]s [Dd]own|: [Ll]ink [Dd]own\b|[Ll]ost carrier|link status definitely down";
     TX_TIMEOUT TX_TIMEOUT_LINE r"NETDEV WATCHDOG|transmit queue \d+ timed out|(?i)\btx[ _]timeout\b|Detected Tx Unit Hang";
     NIC_RESET NIC_RESET_LINE r"(?i)reset(ting)? adapter|adapter reset|device reset begins|Device reset completed|PF reset|reset(ting)? (the )?(nic|device eth|port)|Hardware Error: resetting|Trigger reset";
     NIC_QUEUES NIC_QUEUES_LINE r"(?i)(fail|unable|not enough|insufficient|could not|couldn't|only).*msi-?x|msi-?x.*(fail|not enough|insufficient|unavailable|falling back|not available)|single queue|limiting.*queue|rss (is )?(disabled|not supported)|disabling rss|fewer (queues|vectors)|reducing.*(queues|vectors)";

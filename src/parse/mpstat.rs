@@ -299,7 +299,7 @@ impl State {
         let get = |wanted: &str| {
             let at = names.iter().position(|name| name.strip_prefix('%') == Some(wanted))?;
             let value = number(rest.get(at)?)?;
-            let twice = wanted == "nice" && !names.iter().any(|name| *name == "%gnice");
+            let twice = wanted == "nice" && !names.contains(&"%gnice");
             let second = names.iter().rposition(|name| *name == "%nice").filter(|other| twice && *other != at);
             Some(value + second.and_then(|other| number(rest.get(other)?)).unwrap_or_default())
         };
@@ -393,7 +393,8 @@ impl State {
 fn counts(readings: &[Reading], configured: Option<u32>, says_all: bool, out: &mut Out) {
     let mut last: BTreeMap<u32, (&Reading, usize)> = BTreeMap::new();
     let mut blocks = 0usize;
-    for one in readings {
+    let measured = readings.iter().any(|one| matches!(one.when, When::At(_)));
+    for one in readings.iter().filter(|one| !measured || matches!(one.when, When::At(_))) {
         match one.id.parse::<u32>() {
             Ok(id) => {
                 last.insert(id, (one, blocks));

@@ -154,9 +154,11 @@ fn parse(doc: &Doc, out: &mut Out) {
             (Some(value), Some(pid)) => out.sample(&PERF_PID, pid, event, value, sum.line),
             (None, _) => missing.push(event.as_str()),
         }
-        if sum.running.is_some_and(|percent| percent < 99.0) {
-            out.note(sum.line, format!("{event} was counted part of the time: an estimate"));
-        }
+    }
+    let parts: Vec<u32> =
+        sums.values().filter(|sum| sum.running.is_some_and(|percent| percent < 99.0)).map(|sum| sum.line).collect();
+    if let Some(line) = parts.first() {
+        out.note(*line, format!("{} events took turns on the counters: their counts are estimates", parts.len()));
     }
     if let (Some(first), Some(line)) = (missing.first(), sums.values().map(|sum| sum.line).next()) {
         out.note(line, format!("{first} and others ({}) are not supported or were not counted here", missing.len()));

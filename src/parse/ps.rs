@@ -59,6 +59,10 @@ fn header(cells: &[&str]) -> Option<Vec<Column>> {
         "%VSZ",
         "IMAGE",
         "NET",
+        "HITS",
+        "SYSCPU",
+        "RDDSK",
+        "VSIZE",
     ];
     if cells.len() < 2 || cells.iter().any(|cell| OTHERS.contains(cell)) {
         return None;

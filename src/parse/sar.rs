@@ -262,6 +262,9 @@ const FINE: f64 = 30.0;
 /// Page size of all but some arm64 and ppc64 kernels.
 const PAGE: f64 = 4096.0;
 
+/// An `Average:` row, kept until it is known whether there are any others: key, name, values, line.
+type Summary = (Key, String, Vec<(String, f64)>, u32);
+
 /// Collects the rows of all tables of one file.
 #[derive(Default)]
 pub struct Tables {
@@ -269,7 +272,7 @@ pub struct Tables {
     lasts: BTreeMap<&'static str, (&'static FactDef, f64, u32)>,
     retrans: Option<(f64, u32, u32)>,
     times: Option<(f64, Option<f64>)>,
-    summaries: Vec<(Key, String, Vec<(String, f64)>, u32)>,
+    summaries: Vec<Summary>,
     odd_pages: bool,
     points: bool,
 }

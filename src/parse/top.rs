@@ -229,7 +229,7 @@ fn memory_line(line: &str) -> bool {
 
 fn sizes(line: &str, number: u32, out: &mut Out) {
     let Some((name, rest)) = line.split_once(':') else { return };
-    let factor = match name.trim().split_whitespace().next() {
+    let factor = match name.split_whitespace().next() {
         Some("KiB") => 1024.0,
         Some("MiB") => 1_048_576.0,
         Some("GiB") => 1_073_741_824.0,

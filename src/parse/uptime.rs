@@ -7,8 +7,8 @@ pub static PARSER: Parser = Parser { kind: "uptime", names: &["uptime*", "w"], s
 
 fn sniff(doc: &Doc) -> Looks {
     let lines: Vec<&str> = doc.head().take(6).collect();
-    let own = |line: &&str| up(line).is_some() && !line.starts_with("top - ");
-    let at = lines.iter().position(|line| own(&line));
+    let own = |line: &str| up(line).is_some() && !line.starts_with("top - ");
+    let at = lines.iter().position(|line| own(line));
     match at {
         Some(at) => {
             // `w` prints users below; a long file is something else that begins with an uptime line.
@@ -35,7 +35,7 @@ fn up(line: &str) -> Option<&str> {
     let Some((before, rest)) = line.split_once("up ") else {
         // The head of the line is cut.
         let days = line.starts_with(|c: char| c.is_ascii_digit()) && line.contains("load average: ");
-        return days.then_some(line);
+        return (days || line.starts_with("load average: ")).then_some(line);
     };
     let clock = before.trim().strip_prefix("top -").unwrap_or(before).trim();
     let first = clock.split_whitespace().next().unwrap_or("0");
@@ -67,6 +67,7 @@ fn loads(text: &str) -> Vec<f64> {
 
 /// `25 min`, `1:34`, `2 days, 19:32`, `1 day, 3 min`, `45 sec`, and systemd's `2 weeks, 3 days, 4 hours`.
 fn since(text: &str) -> Option<f64> {
+    let text = text.split("load average").next().unwrap_or_default();
     let mut seconds = None;
     let mut words = text.split([' ', ',']).filter(|word| !word.is_empty()).peekable();
     while let Some(word) = words.next() {

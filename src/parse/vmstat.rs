@@ -22,7 +22,7 @@ fn sniff(doc: &Doc) -> Looks {
         if columns(line).is_some() || disk_header(line) {
             return Looks::Yes;
         }
-        if groups && by_position(line.split_whitespace().count()).is_some() && !line.contains(|c: char| c == '/') {
+        if groups && by_position(line.split_whitespace().count()).is_some() && !line.contains('/') {
             return Looks::Yes;
         }
         groups = group_line(line);
@@ -100,7 +100,9 @@ fn rows(doc: &Doc, out: &mut Out) {
     let mut index = 0u32;
     for (line_no, line) in doc.lines() {
         if let Some(cells) = columns(line) {
-            header = Some(cells.iter().map_while(|cell| known(cell)).collect());
+            let names: Vec<&'static str> = cells.iter().map_while(|cell| known(cell)).collect();
+            // Translated names end the list early; the order is the same in every language.
+            header = if names.len() < 16 { by_position(cells.len()).or(Some(names)) } else { Some(names) };
             continue;
         }
         let cells: Vec<&str> = line.split_whitespace().collect();

@@ -105,7 +105,7 @@ fn parse(doc: &Doc, out: &mut Out) {
             }
             _ => {}
         }
-        if field.contains('.') && value >= 0.0 && value < 9e18 {
+        if field.contains('.') && (0.0..9e18).contains(&value) {
             sample(out, &who, field, value, line);
         }
     }
