@@ -38,6 +38,7 @@ pub mod perf_stat;
 pub mod pidstat;
 pub mod pressure;
 pub mod proc_pid;
+pub mod proc_net_stat;
 pub mod proc_small;
 pub mod proc_stat;
 pub mod proc_sys_net;
@@ -158,6 +159,8 @@ pub static PARSERS: &[&Parser] = &[
     &sys_cpu::PARSER,
     &sys_net::PARSER,
     &proc_sys_net::PARSER,
+    &proc_net_stat::PARSER,
+    &sockstat::TCP,
     &log::PARSER,
     &containers::KUBECTL,
     &containers::DOCKER,

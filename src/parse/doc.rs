@@ -43,10 +43,14 @@ impl<'a> Doc<'a> {
         (!tail.starts_with('-') && tail.len() <= 64).then_some(tail)
     }
 
-    /// True when a pattern (`*` = any text) matches the name; separators `/`, `_` and blank are alike.
+    /// The command, else the path's name; separators `/`, `_` and blank are alike.
+    pub fn name(&self) -> String {
+        flat(if self.command.is_empty() { &self.place.key } else { self.command })
+    }
+
+    /// True when a pattern (`*` = any text) matches the name.
     pub fn named(&self, pattern: &str) -> bool {
-        let name = if self.command.is_empty() { flat(&self.place.key) } else { flat(self.command) };
-        wild(&flat(pattern), &name)
+        wild(&flat(pattern), &self.name())
     }
 }
 

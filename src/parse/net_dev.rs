@@ -38,7 +38,7 @@ fn header(line: &str) -> Option<Vec<String>> {
     for (side, columns) in ["rx", "tx"].into_iter().zip(parts) {
         names.extend(columns.split_ascii_whitespace().take(16).map(|name| format!("{side}_{name}")));
     }
-    Some(names)
+    names.contains(&"rx_bytes".to_owned()).then_some(names)
 }
 
 /// Name and numbers. The name may hold colons (`eth0:1`) and the first number may touch the last one.
@@ -51,7 +51,7 @@ fn row(line: &str) -> Option<(&str, Vec<f64>)> {
 }
 
 fn sniff(doc: &Doc) -> Looks {
-    let heading = doc.head().any(|line| line.starts_with("Inter-|") || header(line).is_some());
+    let heading = doc.head().any(|line| header(line).is_some());
     let rows = doc.head().filter(|line| row(line).is_some_and(|(_, values)| values.len() == COLUMNS.len())).count();
     if heading || rows > 0 { Looks::Yes } else { Looks::No }
 }

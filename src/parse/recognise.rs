@@ -1,6 +1,10 @@
 //! Which parser reads an artifact: content decides, names break ties and vouch for bare values.
 
+use std::sync::LazyLock;
+
+use super::doc::wild;
 use super::{Doc, PARSERS, Parser};
+use crate::bundle::layout::flat;
 
 /// What content says about a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,12 +17,31 @@ pub enum Looks {
     Yes,
 }
 
+/// The names of each parser, with separators made alike once: this is asked for every file of a bundle.
+static PATTERNS: LazyLock<Vec<Vec<String>>> =
+    LazyLock::new(|| PARSERS.iter().map(|parser| parser.names.iter().map(|name| flat(name)).collect()).collect());
+
+/// The first parser that the file's name alone speaks for.
+pub fn parser_by_name(doc: &Doc, binary: Option<bool>) -> Option<&'static Parser> {
+    let name = doc.name();
+    let mut all = PARSERS.iter().copied().zip(PATTERNS.iter());
+    all.find(|(parser, patterns)| {
+        binary.is_none_or(|binary| parser.binary == binary)
+            && patterns.iter().any(|pattern| pattern.len() > 1 && wild(pattern, &name))
+    })
+    .map(|(parser, _)| parser)
+}
+
 /// The parser for a section, if any.
 pub fn parser_for(doc: &Doc, binary: bool) -> Option<&'static Parser> {
+    let name = doc.name();
     let mut best: Option<(u8, &'static Parser)> = None;
-    for parser in PARSERS.iter().copied().filter(|parser| parser.binary == binary) {
-        let named = parser.names.iter().any(|pattern| doc.named(pattern));
-        let score = match ((parser.sniff)(doc), named) {
+    for (parser, patterns) in PARSERS.iter().copied().zip(PATTERNS.iter()).filter(|(p, _)| p.binary == binary) {
+        let looks = (parser.sniff)(doc);
+        if looks == Looks::No {
+            continue;
+        }
+        let score = match (looks, patterns.iter().any(|pattern| wild(pattern, &name))) {
             (Looks::No, _) | (Looks::Maybe, false) => continue,
             (Looks::Maybe, true) => 1,
             (Looks::Yes, false) => 2,

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::recognise::{error_text, parser_for};
+use super::recognise::{error_text, parser_by_name, parser_for};
 use super::sections::{self, Section};
-use super::{Doc, Out, PARSERS, Parser};
+use super::{Doc, Out};
 use crate::bundle::layout::{self, Place};
 use crate::bundle::raw::RawStore;
 use crate::bundle::text::{Text, is_binary};
@@ -149,11 +149,12 @@ fn wanted(head: &Head) -> Want {
     let binary = is_binary(head.head);
     let text = Text::decode(if binary { &[] } else { head.head });
     let doc = Doc { path: head.path, place: &place, command: "", text: text.as_str(), first_line: 1, bytes: head.head };
-    let by_name = PARSERS.iter().any(|parser| {
-        parser.binary == binary && parser.names.iter().any(|pattern| pattern.len() > 1 && doc.named(pattern))
-    });
-    let by_content = parser_for(&doc, binary).is_some() || (!binary && sections::has_prompt(text.as_str()));
-    if by_name || by_content { Want::Read { max: MAX_ARTIFACT } } else { Want::List }
+    let by_content = || parser_for(&doc, binary).is_some() || (!binary && sections::has_prompt(text.as_str()));
+    if parser_by_name(&doc, Some(binary)).is_some() || by_content() {
+        Want::Read { max: MAX_ARTIFACT }
+    } else {
+        Want::List
+    }
 }
 
 fn parse_entry(id: u32, entry: &Entry) -> Parsed {
@@ -189,7 +190,7 @@ fn parse_section(id: u32, doc: &Doc, binary: bool, alone: bool, result: &mut Par
     let Some(parser) = parser_for(doc, binary) else {
         if alone && let Some(why) = error_text(doc) {
             result.empty = Some(why);
-            if let Some(parser) = named_parser(doc) {
+            if let Some(parser) = parser_by_name(doc, None) {
                 result.kinds.push(parser.kind);
             }
         }
@@ -211,10 +212,6 @@ fn parse_section(id: u32, doc: &Doc, binary: bool, alone: bool, result: &mut Par
         result.kinds.push(parser.kind);
     }
     result.outs.push(out);
-}
-
-fn named_parser(doc: &Doc) -> Option<&'static Parser> {
-    PARSERS.iter().copied().find(|parser| parser.names.iter().any(|pattern| pattern.len() > 1 && doc.named(pattern)))
 }
 
 /// Subjects in the order of their roots, and the subject of each file.

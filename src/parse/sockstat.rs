@@ -1,4 +1,4 @@
-//! Sockets in use: `/proc/net/sockstat[6]`, and the drops of `/proc/net/udp[6]`.
+//! Sockets in use: `/proc/net/sockstat[6]`, the states of `/proc/net/tcp[6]` and the drops of `/proc/net/udp[6]`.
 
 use super::net_dev::of_other_namespace;
 use super::table::{count, number};
@@ -18,6 +18,14 @@ pub static UDP: Parser = Parser {
     names: &["*proc net udp", "*proc net udp6", "*proc net udplite"],
     sniff: |doc| if doc.head().any(is_udp_header) { Looks::Yes } else { Looks::No },
     parse: parse_udp,
+    binary: false,
+};
+
+pub static TCP: Parser = Parser {
+    kind: "proc-net-tcp",
+    names: &["*proc net tcp", "*proc net tcp6"],
+    sniff: |doc| if doc.head().any(is_tcp_header) { Looks::Yes } else { Looks::No },
+    parse: parse_tcp,
     binary: false,
 };
 
@@ -93,5 +101,48 @@ fn parse_udp(doc: &Doc, out: &mut Out) {
     if header {
         out.sample(&SOCKSTAT, "", &format!("{name}.sockets"), f64::from(sockets), first);
         out.sample(&SOCKSTAT, "", &format!("{name}.drops"), drops, first);
+    }
+}
+
+fn is_tcp_header(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("sl ") && line.contains("_address") && line.contains("inode") && !line.contains("drops")
+}
+
+/// Names of states as ss prints them, by number from 1 (include/net/tcp_states.h).
+const STATES: [&str; 12] = [
+    "ESTAB",
+    "SYN-SENT",
+    "SYN-RECV",
+    "FIN-WAIT-1",
+    "FIN-WAIT-2",
+    "TIME-WAIT",
+    "CLOSED",
+    "CLOSE-WAIT",
+    "LAST-ACK",
+    "LISTEN",
+    "CLOSING",
+    "NEW-SYN-RECV",
+];
+
+fn parse_tcp(doc: &Doc, out: &mut Out) {
+    if of_other_namespace(doc, out) {
+        return;
+    }
+    let mut counts: [(f64, u32); 12] = [(0.0, 0); 12];
+    let mut header = false;
+    for (number, line) in doc.lines() {
+        if is_tcp_header(line) {
+            header = true;
+            continue;
+        }
+        let state = line.split_ascii_whitespace().nth(3).and_then(|word| usize::from_str_radix(word, 16).ok());
+        if let Some(slot) = state.and_then(|state| counts.get_mut(state.checked_sub(1)?)).filter(|_| header) {
+            *slot = (slot.0 + 1.0, if slot.1 == 0 { number } else { slot.1 });
+        }
+    }
+    let name = if doc.path.contains("tcp6") { "TCP6" } else { "TCP" };
+    for (state, (value, line)) in STATES.iter().zip(counts).filter(|(_, (value, _))| *value > 0.0) {
+        out.sample(&SOCKSTAT, "", &format!("{name}.state.{state}"), value, line);
     }
 }
