@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use coroner::bundle::{Input, Limits};
 use coroner::facts::schema::keys::{cgroup, family, host, irq, nic};
 use coroner::facts::{Entity, FactDef, Facts, Family, Kind, SubjectId, Value};
-use coroner::parse::run::{Single, parse_bytes};
+use coroner::parse::run::{Single, load, parse_bytes};
 use serde_json::Value as Json;
 
 fn shared() -> Option<PathBuf> {
@@ -562,4 +563,92 @@ fn qdisc_schedstat_cpuinfo_sys_cpu() {
         let Some(Value::Cpus(set)) = case.fact(def, "") else { panic!("{}: no list", case.id) };
         assert_eq!(Some(set.len() as u64), case.want["count"].as_u64(), "{}", case.id);
     });
+}
+
+/// Ends of paths in the lab and golab archives, and the kind that must read them.
+const LAB: &[(&str, &str)] = &[
+    ("/proc/stat", "proc-stat"),
+    ("proc_stat.t0.txt", "proc-stat"),
+    ("/proc/softirqs", "proc-softirqs"),
+    ("/proc/interrupts", "proc-interrupts"),
+    ("/proc/net/softnet_stat", "proc-net-softnet_stat"),
+    ("/proc/net/dev", "proc-net-dev"),
+    ("/proc/net/snmp", "proc-net-snmp"),
+    ("/proc/net/netstat", "proc-net-netstat"),
+    ("/proc/net/udp", "proc-net-udp"),
+    ("/proc/pressure/cpu", "pressure"),
+    ("/proc/pressure/memory", "pressure"),
+    ("pressure_cpu.t1.txt", "pressure"),
+    ("/proc/uptime", "proc-uptime"),
+    ("/timestamp", "timestamp"),
+    ("/proc/loadavg", "proc-loadavg"),
+    ("node/loadavg.t0.txt", "proc-loadavg"),
+    ("/proc/schedstat", "proc-schedstat"),
+    ("/cmd/proc_cmdline.txt", "proc-cmdline"),
+    ("/irq/affinity.txt", "irq-affinity"),
+    ("/cmd/sys_queues_eth0.txt", "sys-net"),
+    ("/cmd/ethtool_-l_eth0.txt", "ethtool-l"),
+    ("/cmd/ethtool_-g_eth0.txt", "ethtool-g"),
+    ("/cmd/ethtool_-i_eth0.txt", "ethtool-i"),
+    ("/cmd/ethtool_-x_eth0.txt", "ethtool-x"),
+    ("/cmd/ethtool_-k_eth0.txt", "ethtool-k"),
+    ("/cmd/ethtool_-c_eth0.txt", "ethtool-c"),
+    ("/cmd/ethtool_eth0.txt", "ethtool"),
+    ("/ethtool_-S_eth0.txt", "ethtool-S"),
+    ("/cmd/ip_-s_-d_link.txt", "ip-s-link"),
+    ("/cpu.stat", "cgroup"),
+    ("/cpu.max", "cgroup"),
+    ("/cpu.weight", "cgroup"),
+    ("/cpu.shares", "cgroup"),
+    ("/cpu.cfs_quota_us", "cgroup"),
+    ("/cpu.pressure", "cgroup"),
+    ("/memory.stat", "cgroup"),
+    ("/memory.max", "cgroup"),
+    ("/cpu.stat.t0", "cgroup"),
+    ("/unified.cpu.stat.t1", "cgroup"),
+    ("/cpu.stat.local.t0", "cgroup"),
+];
+
+#[test]
+fn every_lab_file_is_read() {
+    let Some(root) = shared() else { return };
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut archives: Vec<PathBuf> = fs::read_dir(root.join("lab")).unwrap().map(|file| file.unwrap().path()).collect();
+    archives.push(root.join("golab/c-fixed/bundle.tar.gz"));
+    for archive in archives {
+        let loaded = load(&Input::Paths(vec![archive.clone()]), &Limits::default(), None).unwrap();
+        for file in &loaded.walk.listed {
+            let Some((end, kind)) = LAB.iter().find(|(end, _)| file.path.ends_with(end)) else { continue };
+            let kinds = loaded.artifacts.iter().find(|have| have.path == file.path).map(|have| have.kinds.clone());
+            assert_eq!(kinds, Some(vec![*kind]), "{}: {}", archive.display(), file.path);
+            seen.insert(end);
+        }
+    }
+    let unseen: Vec<&str> = LAB.iter().map(|(end, _)| *end).filter(|end| !seen.contains(end)).collect();
+    assert!(unseen.is_empty(), "no such file: {unseen:?}");
+}
+
+/// A collapsed queue and a throttled group; numbers as they stand in the files of t0 and t1.
+#[test]
+fn lab_snapshots_give_their_numbers() {
+    let Some(root) = shared() else { return };
+    let before = |name: &str| {
+        let archive = root.join("lab").join(format!("{name}.tar.gz"));
+        load(&Input::Paths(vec![archive]), &Limits::default(), Some(&format!("{name}/before"))).unwrap()
+    };
+    let loaded = before("rss_collapse_virtio");
+    let nic = entity(Kind::Nic, "eth0");
+    assert_eq!(loaded.facts.number(&nic::CHANNELS_NOW, &nic), Some(1.0));
+    assert_eq!(loaded.facts.number(&nic::CHANNELS_MAX, &nic), Some(4.0));
+    // eth0's counters are in cmd/ip_-s_-d_link.txt too, read at another time than the snapshots.
+    let packets = loaded.facts.change(&family::NETDEV, &nic, "rx_packets").unwrap();
+    assert_eq!(packets.delta, 474_534.0 - 82_945.0);
+    assert!(packets.dt.is_some_and(|dt| (dt - 12.98).abs() < 1e-6), "{packets:?}");
+
+    let loaded = before("cfs_throttling");
+    let group = entity(Kind::Cgroup, "victim");
+    let periods = loaded.facts.change(&family::CGROUP, &group, "cpu.stat.nr_periods").unwrap();
+    let throttled = loaded.facts.change(&family::CGROUP, &group, "cpu.stat.nr_throttled").unwrap();
+    assert_eq!((periods.delta, throttled.delta), (162.0 - 29.0, 160.0 - 27.0));
+    assert_eq!(loaded.facts.number(&cgroup::QUOTA_CPUS, &group), Some(0.2));
 }

@@ -15,13 +15,16 @@ use crate::facts::{CpuSet, Entity, Facts, Grade, Kind, Missing, Reading, Subject
 
 /// Names of queue vectors: the interface (or device), then the receive queue. Vectors that only send are left out.
 const NAMES: &[&str] = &[
-    r"^(?:i40e|iavf|ice|igc|bnxt_en|mana)-(?P<if>[^-@]+(?:-[^-@]+)*?)-(?:TxRx|rxtx|rx)-(?P<q>\d+)$",
+    r"^(?:i40e|iavf|ice|idpf|igc|bnxt_en|mana)-(?P<if>[^-@]+(?:-[^-@]+)*?)-(?:TxRx|rxtx|rx)-(?P<q>\d+)$",
     r"^(?P<if>.+?)-(?:TxRx|Tx-Rx|rxtx|RxTx|rx|Rx|fp|q|ch|queue)-?(?P<q>\d+)$",
     r"^mlx[45][-_]comp-?(?P<q>\d+)@pci:(?P<pci>[0-9a-f:.]+)$",
     r"^(?P<if>virtio\d+)-(?:input|rx)\.(?P<q>\d+)$",
     r"^gve-ntfy-blk\.?(?P<q>\d+)@pci:(?P<pci>[0-9a-f:.]+)$",
     r"^mana_q(?P<q>\d+)@pci:(?P<pci>[0-9a-f:.]+)$",
     r"^(?P<if>virtio\d+)-(?:input|rx)$",
+    r"^(?P<if>.+?)-q(?P<q>\d+)-rx$",
+    // bnx2, tg3 and others number their vectors and say no more.
+    r"^(?P<if>(?:eth|en|em|p\d+p)[a-z0-9]*)-(?P<q>\d+)$",
 ];
 
 static COMPILED: LazyLock<Vec<Regex>> = LazyLock::new(|| NAMES.iter().filter_map(|p| Regex::new(p).ok()).collect());
@@ -224,6 +227,9 @@ mod tests {
             ("virtio3-rx", "virtio3", 0),
             ("gve-ntfy-blk5@pci:0000:00:04.0", "0000:00:04.0", 5),
             ("mana_q2@pci:7870:00:00.0", "7870:00:00.0", 2),
+            ("eth0-q3-rx", "eth0", 3),
+            ("em1-2", "em1", 2),
+            ("idpf-eth1-TxRx-4", "eth1", 4),
         ] {
             assert_eq!(vector(name), Some((device.to_owned(), queue)), "{name}");
         }
@@ -231,6 +237,7 @@ mod tests {
             "virtio0-output.0",
             "virtio0-config",
             "eth0-tx-0",
+            "eth0-q3-tx",
             "nvme0q3",
             "timer",
             "virtio1-req.0",

@@ -25,7 +25,7 @@ const DIALECTS: &[(&[&str], &str)] = &[
     (&[], r"^queue_(\d+)_rx_(?:cnt|packets)$"),
     (&[], r"^\[(\d+)\]: rx_ucast_packets$"),
     (&[], r"^rxq_?(\d+)[_:. ]+(?:rx_)?(?:packets|pkts)$"),
-    (&[], r"^(?:Rx Queue#: )?(\d+) ucast pkts rx$"),
+    (&[], r"^rx_queue_(\d+)_ucast pkts rx$"),
     (&[], r"^rx_\w*(?:packets|pkts|desc)\[(\d+)\]$"),
 ];
 
@@ -176,6 +176,8 @@ mod tests {
             ("virtio_net", |q| format!("rx{q}_packets")),
             ("gve", |q| format!("rx_completed_desc[{q}]")),
             ("hv_netvsc", |q| format!("rx_queue_{q}_packets")),
+            ("vmxnet3", |q| format!("rx_queue_{q}_ucast pkts rx")),
+            ("", |q| format!("rx_queue_{q}_ucast pkts rx")),
         ];
         for (driver, name) in dialects {
             let mut facts = Facts::new();

@@ -95,6 +95,22 @@ impl Facts {
         }
     }
 
+    /// Adds samples of several metrics of one entity.
+    pub fn add_samples<S: IntoIterator<Item = Sample>>(
+        &mut self,
+        family: &'static Family,
+        entity: &Entity,
+        counters: impl IntoIterator<Item = (Arc<str>, S)>,
+    ) {
+        self.register(entity);
+        let metrics = self.samples.entry(family.name).or_default().entry(entity.clone()).or_default();
+        for (metric, samples) in counters {
+            let list = metrics.entry(metric).or_default();
+            list.extend(samples.into_iter().filter(|sample| sample.value.is_finite()));
+        }
+        metrics.retain(|_, list| !list.is_empty());
+    }
+
     /// Makes an entity known even when nothing is said of it yet.
     pub fn register(&mut self, entity: &Entity) {
         let known = self.entities.entry((entity.subject, entity.kind)).or_default();

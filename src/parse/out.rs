@@ -1,6 +1,6 @@
 //! What a parser writes: facts, samples, series, notes. Subjects are filled in later, when all paths are known.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::facts::store::{Sample, Snap};
@@ -23,20 +23,57 @@ pub struct Out {
     artifact: u32,
     snap: Snap,
     items: Vec<Item>,
-    series: BTreeMap<(&'static str, Kind, Arc<str>), (&'static FactDef, Grade, Series)>,
+    samples: Vec<Raw>,
+    /// By path of the fact and number of the entity's name.
+    series: BTreeMap<(&'static str, u32), (&'static FactDef, Grade, Series)>,
     points: usize,
     pub(super) notes: Vec<(u32, String)>,
     more_notes: usize,
     clock: Option<f64>,
     /// Times of snapshots of other files: pod (empty: the same subject), snapshot, seconds.
     clocks: Vec<(String, u8, f64)>,
-    names: BTreeMap<String, Arc<str>>,
+    names: Names,
+}
+
+/// Names of entities and metrics, each kept once. A file has few names and many samples.
+#[derive(Default)]
+struct Names {
+    list: Vec<Arc<str>>,
+    numbers: HashMap<Arc<str>, u32>,
+}
+
+impl Names {
+    fn number(&mut self, text: &str) -> u32 {
+        if let Some(number) = self.numbers.get(text) {
+            return *number;
+        }
+        let clean: String = text.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect();
+        if let Some(number) = self.numbers.get(clean.as_str()) {
+            return *number;
+        }
+        let name: Arc<str> = clean.into();
+        let number = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
+        self.list.push(name.clone());
+        self.numbers.insert(name, number);
+        number
+    }
+
+    fn get(&self, number: u32) -> Arc<str> {
+        usize::try_from(number).ok().and_then(|at| self.list.get(at)).cloned().unwrap_or_default()
+    }
+}
+
+/// A sample with the numbers of its names.
+struct Raw {
+    family: &'static Family,
+    name: u32,
+    metric: u32,
+    sample: Sample,
 }
 
 enum Item {
     Fact(&'static FactDef, Arc<str>, Reading),
     Missing(&'static FactDef, Arc<str>, Missing),
-    Sample(&'static Family, Arc<str>, Arc<str>, Sample),
     Entity(Kind, Arc<str>),
 }
 
@@ -46,38 +83,38 @@ impl Out {
             artifact,
             snap,
             items: Vec::new(),
+            samples: Vec::new(),
             series: BTreeMap::new(),
             points: 0,
             notes: Vec::new(),
             more_notes: 0,
             clock: None,
             clocks: Vec::new(),
-            names: BTreeMap::new(),
+            names: Names::default(),
         }
     }
 
     fn name(&mut self, text: &str) -> Arc<str> {
-        if let Some(have) = self.names.get(text) {
-            return have.clone();
-        }
-        let clean: String = text.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect();
-        if let Some(have) = self.names.get(&clean) {
-            return have.clone();
-        }
-        let name: Arc<str> = clean.as_str().into();
-        self.names.insert(clean, name.clone());
-        name
+        let number = self.names.number(text);
+        self.names.get(number)
     }
 
     fn source(&self, line: u32) -> Source {
         Source { artifact: self.artifact, line }
     }
 
-    fn push(&mut self, item: Item) {
-        if self.items.len() < MAX_ITEMS {
-            self.items.push(item);
-        } else if self.items.len() == MAX_ITEMS {
+    /// False when the file already gave all that one file may; says so once.
+    fn room(&mut self) -> bool {
+        let have = self.items.len() + self.samples.len();
+        if have == MAX_ITEMS {
             self.note(0, "more values than one file may hold; the rest was left out");
+            self.items.push(Item::Entity(Kind::Host, Arc::default()));
+        }
+        have < MAX_ITEMS
+    }
+
+    fn push(&mut self, item: Item) {
+        if self.room() {
             self.items.push(item);
         }
     }
@@ -150,9 +187,11 @@ impl Out {
         at: Option<f64>,
     ) {
         let sample = Sample { value, snap: self.snap, at, source: self.source(line) };
-        let name = self.name(name);
-        let metric = self.name(metric);
-        self.push(Item::Sample(family, name, metric, sample));
+        if self.room() {
+            let name = self.names.number(name);
+            let metric = self.names.number(metric);
+            self.samples.push(Raw { family, name, metric, sample });
+        }
     }
 
     /// A point of a series; `at` in seconds on this file's own clock, rising. A point at a time already there is ignored.
@@ -164,11 +203,11 @@ impl Out {
         if !at.is_finite() || self.points >= MAX_POINTS {
             return;
         }
-        let name = self.name(name);
+        let name = self.names.number(name);
         let artifact = self.artifact;
         let (_, best, series) = self
             .series
-            .entry((def.path, def.kind, name))
+            .entry((def.path, name))
             .or_insert_with(|| (def, grade, Series { artifact, ..Series::default() }));
         *best = (*best).min(grade);
         if series.at.last().is_some_and(|last| at <= *last) {
@@ -209,7 +248,7 @@ impl Out {
 
     /// Number of facts, samples and points.
     pub fn len(&self) -> usize {
-        self.items.len() + self.points
+        self.items.len() + self.samples.len() + self.points
     }
 
     pub fn is_empty(&self) -> bool {
@@ -231,19 +270,27 @@ impl Out {
     }
 
     /// Moves everything into the store, for one subject.
-    pub fn settle(self, subject: SubjectId, facts: &mut Facts) {
+    pub fn settle(mut self, subject: SubjectId, facts: &mut Facts) {
         let entity = |kind: Kind, name: &Arc<str>| Entity::new(subject, kind, name.clone());
         for item in self.items {
             match item {
                 Item::Fact(def, name, reading) => facts.put(def, &entity(def.kind, &name), reading),
                 Item::Missing(def, name, why) => facts.put_missing(def, &entity(def.kind, &name), why),
-                Item::Sample(family, name, metric, sample) => {
-                    facts.add_sample(family, &entity(family.kind, &name), &metric, sample);
-                }
                 Item::Entity(kind, name) => facts.register(&entity(kind, &name)),
             }
         }
-        for ((_, kind, name), (def, grade, mut series)) in self.series {
+        // Grouped, so that the store is asked once for each counter and not once for each sample.
+        self.samples.sort_by_key(|raw| (raw.family.name, raw.name, raw.metric));
+        for same in self.samples.chunk_by(|a, b| a.family == b.family && a.name == b.name) {
+            let Some(first) = same.first() else { continue };
+            let entity = entity(first.family.kind, &self.names.get(first.name));
+            let counters = same.chunk_by(|a, b| a.metric == b.metric).filter_map(|counter| {
+                let metric = self.names.get(counter.first()?.metric);
+                Some((metric, counter.iter().map(|raw| raw.sample)))
+            });
+            facts.add_samples(first.family, &entity, counters);
+        }
+        for ((_, name), (def, grade, mut series)) in self.series {
             let zero = series.at.first().copied().unwrap_or_default();
             for at in &mut series.at {
                 *at -= zero;
@@ -251,7 +298,7 @@ impl Out {
             let sources: Vec<Source> = pick_sources(&series);
             let grade = if series.at.len() < 2 { grade.min(Grade::Two) } else { grade };
             let reading = Reading::new(Value::Series(Arc::new(series)), grade, sources);
-            facts.put(def, &entity(kind, &name), reading);
+            facts.put(def, &entity(def.kind, &self.names.get(name)), reading);
         }
     }
 }

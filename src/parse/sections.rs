@@ -88,6 +88,9 @@ pub fn prompt(line: &str) -> Option<&str> {
     if let Some(path) = line.strip_prefix("==> ").and_then(|rest| rest.strip_suffix(" <==")) {
         return Some(path.trim_start_matches('/'));
     }
+    if memchr::memchr3(b'$', b'#', b'>', line.as_bytes()).is_none() && !line.contains('%') {
+        return None;
+    }
     for (at, c) in line.char_indices() {
         if !matches!(c, '$' | '#' | '%' | '>') {
             continue;
@@ -154,6 +157,9 @@ fn ethtool_heading(line: &str) -> Option<(&'static str, Option<&str>)> {
 /// Several of ethtool's outputs one behind the other without prompts. Where the first is `driver: ...`, each such part
 /// belongs to the interface of the heading that follows it.
 fn ethtool_parts<'a>(section: &Section<'a>) -> Option<Vec<Section<'a>>> {
+    if !ETHTOOL.iter().any(|(heading, _)| section.text.contains(heading)) {
+        return None;
+    }
     let mut starts: Vec<(usize, u32, &str, Option<&str>)> = Vec::new();
     let (mut offset, mut number) = (0, section.first_line);
     for line in section.text.split_inclusive('\n') {
