@@ -12,6 +12,16 @@ pub mod cgroup;
 pub mod containers;
 pub mod cpu_row;
 pub mod cpuinfo;
+pub mod block_queue;
+pub mod cloud;
+pub mod df;
+pub mod lsblk;
+pub mod mounts;
+pub mod nvme;
+pub mod settings;
+pub mod swaps;
+pub mod work_queues;
+pub mod zones;
 pub mod diskstats;
 pub mod doc;
 pub mod ethtool;
@@ -101,6 +111,24 @@ pub static PARSERS: &[&Parser] = &[
     &numactl::PARSER,
     &numastat::PARSER,
     &sys_node::PARSER,
+    &settings::LIST,
+    &settings::FILE,
+    &zones::ZONEINFO,
+    &zones::PAGETYPEINFO,
+    &zones::BUDDYINFO,
+    &swaps::SWAPS,
+    &swaps::SLABINFO,
+    &mounts::PROC_MOUNTS,
+    &mounts::MOUNT,
+    &mounts::FINDMNT,
+    &df::PARSER,
+    &lsblk::PARSER,
+    &block_queue::PARSER,
+    &nvme::PARSER,
+    &cloud::CLOUDWATCH,
+    &cloud::MACHINE,
+    &work_queues::KAFKA,
+    &work_queues::CELERY,
     &prometheus::PARSER,
     &rabbitmq::PARSER,
     &bundle_meta::META,

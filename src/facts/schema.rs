@@ -18,6 +18,7 @@ mod memory;
 mod nic;
 mod node;
 mod process;
+mod settings;
 
 pub use family::Family;
 
@@ -29,6 +30,8 @@ pub mod keys {
     pub use super::{cgroup::cgroup, cpu::cpu, cpu::irq, disk::disk, disk::mount, go::go_process};
     pub use super::{host::host, log::log, memory::memory, nic::nic, nic::queue, node::numa_node};
     pub use super::{process::process, process::thread};
+    pub use super::{host::host, memory::memory, nic::nic, nic::queue, node::numa_node};
+    pub use super::{process::process, process::thread, settings::settings};
 }
 
 /// Type of a fact's value.
@@ -124,6 +127,7 @@ pub static AREAS: &[&[&FactDef]] = &[
     keys::host::ALL,
     keys::memory::ALL,
     keys::log::ALL,
+    keys::settings::ALL,
     keys::cpu::ALL,
     keys::irq::ALL,
     keys::nic::ALL,

@@ -65,5 +65,7 @@ families! {
     BROKER "broker": Host 64, "broker metrics, name{labels}" <- "curl http://BROKER:15692/metrics";
     QUEUE_STATS "queue_stats": BrokerQueue 64, "per queue: messages_ready, messages_unacknowledged, consumers (gauges); deliver, ack, redeliver, publish ... (counters)" <- "curl http://BROKER:15672/api/queues";
     CHANNEL_STATS "channel_stats": Channel 64, "per channel: messages_unacknowledged (gauge); deliver, ack, redeliver ... (counters)" <- "curl http://BROKER:15672/api/channels";
+    SYSCTL "sysctl": Host 64, "kernel settings by their dotted name (vm.swappiness); settings of several numbers as name.0, name.1 ..." <- "sysctl -a";
+    SLAB "slab": Host 64, "slab caches as CACHE.active_objs, CACHE.num_objs, CACHE.objsize (bytes); gauges" <- "cat /proc/slabinfo";
     NVME "nvme": Disk 64, "NVMe SMART log and EBS statistics (microseconds, counts)" <- "nvme smart-log /dev/nvmeX; nvme amzn stats /dev/nvmeX";
 }

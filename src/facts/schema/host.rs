@@ -77,5 +77,10 @@ facts! {
         NETDEV_BUDGET "host.netdev_budget": num Count, "packets of one NET_RX softirq run" <- ["sysctl net.core.netdev_budget"];
         NETDEV_BACKLOG "host.netdev_max_backlog": num Count, "limit of a CPU's backlog" <- ["sysctl net.core.netdev_max_backlog"];
         IRQBALANCE "host.irqbalance_running": flag, "an irqbalance process was running" <- ["ps -ef", "systemctl status irqbalance"];
+        EBS_IO_BALANCE "host.ebs_io_balance": series Share, "instance EBS I/O credits left (CloudWatch EBSIOBalance%)" <- ["aws cloudwatch get-metric-statistics --namespace AWS/EC2 --metric-name EBSIOBalance% ..."];
+        EBS_BYTE_BALANCE "host.ebs_byte_balance": series Share, "instance EBS throughput credits left (CloudWatch EBSByteBalance%)" <- ["aws cloudwatch get-metric-statistics --namespace AWS/EC2 --metric-name EBSByteBalance% ..."];
+        CPU_CREDIT_BALANCE "host.cpu_credit_balance": series Count, "CPU credits left of a burstable instance" <- ["aws cloudwatch get-metric-statistics --namespace AWS/EC2 --metric-name CPUCreditBalance ..."];
+        CPU_SURPLUS_CREDITS "host.cpu_surplus_credits": series Count, "surplus CPU credits spent (unlimited mode)" <- ["aws cloudwatch get-metric-statistics --namespace AWS/EC2 --metric-name CPUSurplusCreditBalance ..."];
+        CLOUD_CPU "host.cloud_cpu": series Share, "CPU utilization as the cloud sees it" <- ["aws cloudwatch get-metric-statistics --namespace AWS/EC2 --metric-name CPUUtilization ..."];
     }
 }

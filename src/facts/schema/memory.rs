@@ -18,5 +18,9 @@ facts! {
         SCAN_KSWAPD "host.scan_kswapd": series PerSec, "pages scanned by kswapd" <- ["cat /proc/vmstat (twice)", "sar -B 1 10"];
         SWAPPINESS "host.swappiness": num Count, "vm.swappiness" <- ["sysctl vm.swappiness"];
         PAGE_SIZE "host.page_size": num Bytes, "page size of the kernel" <- ["getconf PAGESIZE"];
+        SWAP_DEVICES "host.swap_devices": list, "swap devices and files" <- ["cat /proc/swaps", "swapon --show"];
+        SWAP_ZRAM "host.swap_on_zram": flag, "all swap is zram: it costs CPU, not I/O" <- ["cat /proc/swaps", "swapon --show"];
+        SLAB_LARGEST "host.slab_largest": text, "slab cache that holds most memory" <- ["cat /proc/slabinfo"];
+        SLAB_LARGEST_BYTES "host.slab_largest_bytes": num Bytes, "memory of that slab cache" <- ["cat /proc/slabinfo"];
     }
 }
