@@ -51,7 +51,6 @@ pub mod proc_pid;
 pub mod proc_net_stat;
 pub mod proc_small;
 pub mod proc_stat;
-pub mod proc_sys_net;
 pub mod proc_vmstat;
 pub mod prometheus;
 pub mod ps;
@@ -112,6 +111,7 @@ pub static PARSERS: &[&Parser] = &[
     &numastat::PARSER,
     &sys_node::PARSER,
     &settings::LIST,
+    &settings::NET_FILE,
     &settings::FILE,
     &zones::ZONEINFO,
     &zones::PAGETYPEINFO,

@@ -29,8 +29,6 @@ pub mod keys {
     pub use super::{broker::pod, broker::workload};
     pub use super::{cgroup::cgroup, cpu::cpu, cpu::irq, disk::disk, disk::mount, go::go_process};
     pub use super::{host::host, log::log, memory::memory, nic::nic, nic::queue, node::numa_node};
-    pub use super::{process::process, process::thread};
-    pub use super::{host::host, memory::memory, nic::nic, nic::queue, node::numa_node};
     pub use super::{process::process, process::thread, settings::settings};
 }
 

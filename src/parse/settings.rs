@@ -4,14 +4,21 @@
 //! derivation can reach any of them by name.
 
 use super::{Doc, Looks, Out, Parser};
-use crate::facts::FactDef;
 use crate::facts::schema::keys::family::SYSCTL;
 use crate::facts::schema::keys::{host, memory, settings};
+use crate::facts::{FactDef, Grade, Value};
 
 pub static FILE: Parser = Parser {
     kind: "proc-sys-vm",
     names: &["*proc sys *", "proc.sys.*", "*proc.sys.*"],
     sniff: file_sniff,
+    parse: file_parse,
+    binary: false,
+};
+pub static NET_FILE: Parser = Parser {
+    kind: "proc-sys-net",
+    names: &["*proc sys net *", "proc.sys.net.*", "*proc.sys.net.*"],
+    sniff: net_sniff,
     parse: file_parse,
     binary: false,
 };
@@ -44,17 +51,17 @@ static KNOWN: &[(&str, &FactDef, f64)] = &[
     ("fs.aio-max-nr", &settings::AIO_MAX_NR, 1.0),
     ("fs.inotify.max_user_watches", &settings::INOTIFY_WATCHES, 1.0),
     ("fs.inotify.max_user_instances", &settings::INOTIFY_INSTANCES, 1.0),
-    ("net.core.somaxconn", &settings::SOMAXCONN, 1.0),
-    ("net.core.netdev_max_backlog", &settings::NETDEV_MAX_BACKLOG, 1.0),
-    ("net.core.netdev_budget", &settings::NETDEV_BUDGET, 1.0),
+    ("net.core.somaxconn", &host::SOMAXCONN, 1.0),
+    ("net.core.netdev_max_backlog", &host::NETDEV_BACKLOG, 1.0),
+    ("net.core.netdev_budget", &host::NETDEV_BUDGET, 1.0),
     ("net.core.netdev_budget_usecs", &settings::NETDEV_BUDGET_TIME, 1e-6),
     ("net.core.rps_sock_flow_entries", &settings::RPS_SOCK_FLOW_ENTRIES, 1.0),
     ("net.core.busy_poll", &settings::BUSY_POLL, 1e-6),
     ("net.core.rmem_max", &settings::RMEM_MAX, 1.0),
     ("net.core.wmem_max", &settings::WMEM_MAX, 1.0),
     ("net.core.rmem_default", &settings::RMEM_DEFAULT, 1.0),
-    ("net.ipv4.tcp_max_syn_backlog", &settings::TCP_MAX_SYN_BACKLOG, 1.0),
-    ("net.ipv4.tcp_syncookies", &settings::TCP_SYNCOOKIES, 1.0),
+    ("net.ipv4.tcp_max_syn_backlog", &host::SYN_BACKLOG, 1.0),
+    ("net.ipv4.tcp_syncookies", &host::SYNCOOKIES, 1.0),
     ("net.ipv4.tcp_max_orphans", &settings::TCP_MAX_ORPHANS, 1.0),
     ("net.ipv4.tcp_max_tw_buckets", &settings::TCP_MAX_TW_BUCKETS, 1.0),
     ("net.ipv4.tcp_tw_reuse", &settings::TCP_TW_REUSE, 1.0),
@@ -64,10 +71,10 @@ static KNOWN: &[(&str, &FactDef, f64)] = &[
     ("net.ipv4.conf.all.rp_filter", &settings::RP_FILTER, 1.0),
     ("net.ipv4.neigh.default.gc_thresh1", &settings::NEIGH_GC_THRESH1, 1.0),
     ("net.ipv4.neigh.default.gc_thresh3", &settings::NEIGH_GC_THRESH3, 1.0),
-    ("net.netfilter.nf_conntrack_max", &settings::CONNTRACK_MAX, 1.0),
-    ("net.nf_conntrack_max", &settings::CONNTRACK_MAX, 1.0),
-    ("net.ipv4.netfilter.ip_conntrack_max", &settings::CONNTRACK_MAX, 1.0),
-    ("net.netfilter.nf_conntrack_count", &settings::CONNTRACK_COUNT, 1.0),
+    ("net.netfilter.nf_conntrack_max", &host::CONNTRACK_MAX, 1.0),
+    ("net.nf_conntrack_max", &host::CONNTRACK_MAX, 1.0),
+    ("net.ipv4.netfilter.ip_conntrack_max", &host::CONNTRACK_MAX, 1.0),
+    ("net.netfilter.nf_conntrack_count", &host::CONNTRACK_COUNT, 1.0),
     ("net.netfilter.nf_conntrack_buckets", &settings::CONNTRACK_BUCKETS, 1.0),
 ];
 
@@ -91,6 +98,14 @@ static PARTS: &[(&str, usize, &FactDef, f64)] = &[
     ("net.ipv4.tcp_mem", 2, &settings::TCP_MEM_MAX, 1.0),
 ];
 
+/// Entries of `/proc/sys` that count something and so are no state.
+const GAUGES: &[&str] = &["net.netfilter.nf_conntrack_count", "fs.file-nr", "fs.aio-nr", "kernel.random.entropy_avail"];
+
+fn measure(name: &str, def: &'static FactDef, value: f64, line: u32, out: &mut Out) {
+    let grade = if GAUGES.contains(&name) { Grade::Once } else { Grade::State };
+    out.graded(def, "", Value::Num(value), grade, line);
+}
+
 fn setting(name: &str, value: &str, line: u32, out: &mut Out) {
     let words: Vec<&str> = value.split_whitespace().take(64).collect();
     let number = |word: &&str| word.parse::<i64>().ok().and_then(|_| word.parse::<f64>().ok());
@@ -101,14 +116,14 @@ fn setting(name: &str, value: &str, line: u32, out: &mut Out) {
         // Zero means "the other one of ratio and bytes counts".
         let unset = value == 0.0 && matches!(name, "vm.dirty_bytes" | "vm.dirty_background_bytes");
         if let Some((_, def, factor)) = KNOWN.iter().find(|(have, ..)| *have == name).filter(|_| !unset) {
-            out.num(def, "", value * factor, line);
+            measure(name, def, value * factor, line, out);
         }
     } else if words.len() > 1 && words.iter().all(|word| number(word).is_some()) {
         for (at, word) in words.iter().enumerate() {
             if let Some(value) = number(word) {
                 out.sample(&SYSCTL, "", &format!("{name}.{at}"), value, line);
                 if let Some((.., def, factor)) = PARTS.iter().find(|(have, part, ..)| *have == name && *part == at) {
-                    out.num(def, "", value * factor, line);
+                    measure(name, def, value * factor, line, out);
                 }
             }
         }
@@ -133,6 +148,10 @@ fn name_of(doc: &Doc) -> Option<String> {
 fn file_sniff(doc: &Doc) -> Looks {
     let short = doc.text.lines().filter(|line| !line.trim().is_empty()).take(3).count();
     if name_of(doc).is_some() && (1..3).contains(&short) && doc.text.len() < 4096 { Looks::Maybe } else { Looks::No }
+}
+
+fn net_sniff(doc: &Doc) -> Looks {
+    if name_of(doc).is_some_and(|name| name.starts_with("net.")) { file_sniff(doc) } else { Looks::No }
 }
 
 fn file_parse(doc: &Doc, out: &mut Out) {

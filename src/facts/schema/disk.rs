@@ -15,7 +15,7 @@ facts! {
         AQU_SZ "disk.aqu_sz": series Count, "mean requests outstanding (aqu-sz)" <- ["iostat -xz 1 10", "cat /proc/diskstats (twice)"];
         UTIL "disk.util": series Share, "time with at least one request outstanding; no limit for parallel devices" <- ["iostat -xz 1 10", "cat /proc/diskstats (twice)"];
         SIZE "disk.size": num Bytes, "capacity" <- ["lsblk -b"];
-        TYPE "disk.type": text, "disk, part, lvm, crypt, raid1, mpath, loop ..." <- ["lsblk"];
+        TYPE "disk.type": text, "disk, part, lvm, crypt, raid1, mpath, loop and others" <- ["lsblk"];
         MODEL "disk.model": text, "model" <- ["lsblk -o NAME,MODEL", "nvme list"];
         SERIAL "disk.serial": text, "serial number; the volume id of an EBS volume" <- ["nvme list", "lsblk -o NAME,SERIAL"];
         FSTYPE "disk.fstype": text, "file system or member type on it" <- ["lsblk -f"];

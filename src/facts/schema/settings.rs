@@ -28,17 +28,12 @@ facts! {
         AIO_MAX_NR "host.aio_max_nr": num Count, "asynchronous I/O requests that may be reserved" <- ["sysctl fs.aio-max-nr"];
         INOTIFY_WATCHES "host.inotify_watches": num Count, "inotify watches per user" <- ["sysctl fs.inotify.max_user_watches"];
         INOTIFY_INSTANCES "host.inotify_instances": num Count, "inotify instances per user" <- ["sysctl fs.inotify.max_user_instances"];
-        SOMAXCONN "host.somaxconn": num Count, "upper limit of every accept queue" <- ["sysctl net.core.somaxconn"];
-        NETDEV_MAX_BACKLOG "host.netdev_max_backlog": num Count, "packets that may wait in a CPU's backlog" <- ["sysctl net.core.netdev_max_backlog"];
-        NETDEV_BUDGET "host.netdev_budget": num Count, "packets that one net_rx_action may take" <- ["sysctl net.core.netdev_budget"];
         NETDEV_BUDGET_TIME "host.netdev_budget_time": num Seconds, "time that one net_rx_action may take" <- ["sysctl net.core.netdev_budget_usecs"];
         RPS_SOCK_FLOW_ENTRIES "host.rps_sock_flow_entries": num Count, "entries of the RFS table, 0 is off" <- ["sysctl net.core.rps_sock_flow_entries"];
         BUSY_POLL "host.busy_poll": num Seconds, "busy polling of sockets, 0 is off" <- ["sysctl net.core.busy_poll"];
         RMEM_MAX "host.rmem_max": num Bytes, "largest receive buffer that a program may ask for" <- ["sysctl net.core.rmem_max"];
         WMEM_MAX "host.wmem_max": num Bytes, "largest send buffer that a program may ask for" <- ["sysctl net.core.wmem_max"];
         RMEM_DEFAULT "host.rmem_default": num Bytes, "receive buffer of sockets that ask for none" <- ["sysctl net.core.rmem_default"];
-        TCP_MAX_SYN_BACKLOG "host.tcp_max_syn_backlog": num Count, "half-open connections per listener" <- ["sysctl net.ipv4.tcp_max_syn_backlog"];
-        TCP_SYNCOOKIES "host.tcp_syncookies": num Count, "1 when cookies are sent on a full queue, 2 always" <- ["sysctl net.ipv4.tcp_syncookies"];
         TCP_MAX_ORPHANS "host.tcp_max_orphans": num Count, "orphaned TCP sockets that may exist" <- ["sysctl net.ipv4.tcp_max_orphans"];
         TCP_MAX_TW_BUCKETS "host.tcp_max_tw_buckets": num Count, "TIME-WAIT sockets that may exist" <- ["sysctl net.ipv4.tcp_max_tw_buckets"];
         TCP_TW_REUSE "host.tcp_tw_reuse": num Count, "reuse of TIME-WAIT sockets for outgoing connections" <- ["sysctl net.ipv4.tcp_tw_reuse"];
@@ -48,8 +43,6 @@ facts! {
         RP_FILTER "host.rp_filter": num Count, "reverse path filter of all interfaces" <- ["sysctl net.ipv4.conf.all.rp_filter"];
         NEIGH_GC_THRESH1 "host.neigh_gc_thresh1": num Count, "neighbour entries below which none is collected" <- ["sysctl net.ipv4.neigh.default.gc_thresh1"];
         NEIGH_GC_THRESH3 "host.neigh_gc_thresh3": num Count, "neighbour entries that may exist" <- ["sysctl net.ipv4.neigh.default.gc_thresh3"];
-        CONNTRACK_MAX "host.conntrack_max": num Count, "connections that may be tracked" <- ["sysctl net.netfilter.nf_conntrack_max"];
-        CONNTRACK_COUNT "host.conntrack_count": num Count, "connections tracked" <- ["sysctl net.netfilter.nf_conntrack_count"];
         CONNTRACK_BUCKETS "host.conntrack_buckets": num Count, "hash buckets of the connection table" <- ["sysctl net.netfilter.nf_conntrack_buckets"];
         TCP_CONGESTION_CONTROL "host.tcp_congestion_control": text, "congestion control algorithm" <- ["sysctl net.ipv4.tcp_congestion_control"];
         DEFAULT_QDISC "host.default_qdisc": text, "queueing discipline of new interfaces" <- ["sysctl net.core.default_qdisc"];
