@@ -186,7 +186,6 @@ pub static PARSERS: &[&Parser] = &[
     &cpuinfo::PARSER,
     &sys_cpu::PARSER,
     &sys_net::PARSER,
-    &proc_sys_net::PARSER,
     &proc_net_stat::PARSER,
     &sockstat::TCP,
     &log::PARSER,
