@@ -117,9 +117,9 @@ fn sniff(doc: &Doc) -> Looks {
         }
         let Some(row) = row(line) else { continue };
         let number = row.label.bytes().all(|b| b.is_ascii_digit());
-        if number && (header || CHIPS.iter().any(|chip| row.rest.contains(chip)) || row.rest.contains("XT-PIC")) {
-            rows += 1;
-        } else if NAMED.iter().any(|(label, text)| row.label == *label && row.rest.starts_with(text)) {
+        let chip = || CHIPS.iter().any(|chip| row.rest.contains(chip)) || row.rest.contains("XT-PIC");
+        let named = NAMED.iter().any(|(label, text)| row.label == *label && row.rest.starts_with(text));
+        if (number && (header || chip())) || named {
             rows += 1;
         }
     }

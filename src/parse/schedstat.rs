@@ -21,7 +21,7 @@ fn sniff(doc: &Doc) -> Looks {
     let stamp =
         doc.head().take(8).any(|line| line.strip_prefix("timestamp ").is_some_and(|rest| count(rest).is_some()));
     let domains = doc.head().any(|line| line.starts_with("domain0 "));
-    if (version && (stamp || domains)) || domains { Looks::Yes } else { Looks::No }
+    if domains || (version && stamp) { Looks::Yes } else { Looks::No }
 }
 
 fn parse(doc: &Doc, out: &mut Out) {

@@ -49,7 +49,7 @@ pub fn pair(line: &str) -> Option<(&str, &str)> {
 }
 
 /// Position of each wanted column in a header row; missing ones are `None`.
-pub fn columns<'a, const N: usize>(header: &[&'a str], wanted: [&[&str]; N]) -> [Option<usize>; N] {
+pub fn columns<const N: usize>(header: &[&str], wanted: [&[&str]; N]) -> [Option<usize>; N] {
     wanted.map(|names| header.iter().position(|have| names.iter().any(|name| have.eq_ignore_ascii_case(name))))
 }
 
