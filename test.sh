@@ -4,6 +4,7 @@
 #
 #   ./test.sh          everything
 #   ./test.sh rust     only the Rust tests
+#   ./test.sh quick    the unit tests and the rules' own examples
 #   ./test.sh --fuzz   everything, and each fuzz target for a short while
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -43,6 +44,10 @@ install() {
 }
 
 command -v cargo >/dev/null || { echo "cargo is missing: install the Rust toolchain first" >&2; exit 1; }
+if [ "$what" = quick ]; then
+    cargo nextest --version >/dev/null 2>&1 || exec cargo test --lib --test rules --test report
+    exec cargo nextest run --no-fail-fast --lib --test rules --test report
+fi
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 
