@@ -1,5 +1,6 @@
 //! Captures of others, read in place: what independent readers found in them must be what the parsers say.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use coroner::bundle::{Input, Limits};
@@ -311,6 +312,172 @@ fn prometheus() {
             let le = bucket[0].as_str().map_or_else(|| bucket[0].to_string(), str::to_owned);
             let name = format!("go_sched_latencies_seconds_bucket{{le=\"{le}\"}}");
             assert_eq!(value(&name), number(&bucket[1]), "{} {name}", case.name);
+        }
+    });
+}
+
+#[test]
+fn zoneinfo_and_buddyinfo() {
+    each("proc-zoneinfo", |case| {
+        for zone in case.want["zones"].as_array().unwrap() {
+            let (node, name) = (zone["node"].to_string(), zone["zone"].as_str().unwrap());
+            for key in ["free", "min", "low", "high", "managed"] {
+                if let Some(want) = number(&zone[key]) {
+                    let have = case.sample(&family::ZONE, &node, &format!("{name}.{key}"));
+                    assert_eq!(have, Some(want), "{} {node} {name} {key}", case.name);
+                }
+            }
+        }
+    });
+    each("proc-buddyinfo", |case| {
+        for zone in case.want["zones"].as_array().unwrap() {
+            let (node, name) = (zone["node"].to_string(), zone["zone"].as_str().unwrap());
+            for (order, want) in zone["free_by_order"].as_array().unwrap().iter().enumerate() {
+                let have = case.sample(&family::BUDDY, &node, &format!("{name}.{order}"));
+                assert_eq!(have, number(want), "{} {node} {name} {order}", case.name);
+            }
+        }
+    });
+}
+
+#[test]
+fn swaps_and_slabs() {
+    each("proc-swaps", |case| {
+        let rows = case.want["rows"].as_array().cloned().unwrap_or_default();
+        let sum = |key: &str| Some(rows.iter().filter_map(|row| number(&row[key])).sum::<f64>() * KIB);
+        assert_eq!(case.number("host.swap_total", ""), sum("size_kb"), "{}", case.name);
+        assert_eq!(case.number("host.swap_used", ""), sum("used_kb"), "{}", case.name);
+        let Some(Value::List(devices)) = case.value("host.swap_devices", "") else { panic!("{}", case.name) };
+        assert_eq!(Some(devices.len() as f64), case.want("devices"), "{}", case.name);
+    });
+    each("proc-slabinfo", |case| {
+        let largest = &case.want["largest"];
+        let name = largest["name"].as_str().unwrap();
+        for (key, metric) in [("active", "active_objs"), ("total", "num_objs"), ("size", "objsize")] {
+            let have = case.sample(&family::SLAB, "", &format!("{name}.{metric}"));
+            assert_eq!(have, number(&largest[key]), "{} {metric}", case.name);
+        }
+        assert_eq!(case.value("host.slab_largest", ""), Some(Value::Text(name.into())), "{}", case.name);
+        let caches = case.facts.metrics(&family::SLAB, &Entity::host(SubjectId(0))).map_or(0, |all| all.len());
+        assert_eq!(Some(caches as f64 / 3.0), case.want("caches"), "{}", case.name);
+    });
+}
+
+#[test]
+fn sysctl() {
+    each("sysctl-a", |case| {
+        for (key, want) in case.want.as_object().unwrap() {
+            if let Some(want) = number(want).filter(|_| key.contains('.')) {
+                assert_eq!(case.sample(&family::SYSCTL, "", key), Some(want), "{} {key}", case.name);
+            }
+            if let Some(words) = want.as_str().filter(|text| key == "net.ipv4.tcp_rmem" && text.contains('\t')) {
+                for (at, word) in words.split_whitespace().enumerate() {
+                    let have = case.sample(&family::SYSCTL, "", &format!("{key}.{at}"));
+                    assert_eq!(have, word.parse().ok(), "{} {key}.{at}", case.name);
+                }
+            }
+        }
+        assert_eq!(case.number("host.somaxconn", ""), case.want("net.core.somaxconn"), "{}", case.name);
+        assert_eq!(case.number("host.swappiness", ""), case.want("vm.swappiness"), "{}", case.name);
+    });
+}
+
+#[test]
+fn mounts() {
+    for kind in ["proc-mounts", "mount"] {
+        each(kind, |case| {
+            let mut types: BTreeMap<String, f64> = BTreeMap::new();
+            let def = find("mount.fstype").unwrap();
+            for one in case.facts.entities(SubjectId(0), Kind::Mount) {
+                for reading in case.facts.readings(def, one) {
+                    if let Value::Text(text) = &reading.value {
+                        *types.entry(text.to_string()).or_default() += 1.0;
+                    }
+                }
+            }
+            assert_eq!(Some(types.values().sum()), case.want("mounts"), "{}", case.name);
+            let want = case.want["types"].as_object().unwrap();
+            assert_eq!(types.len(), want.len(), "{}", case.name);
+            for (name, count) in want {
+                assert_eq!(types.get(name).copied(), number(count), "{} {name}", case.name);
+            }
+        });
+    }
+}
+
+/// Size with a suffix as `df -h` and lsblk print it.
+fn human(text: &str, bare: f64) -> Option<f64> {
+    let (digits, unit) = text.split_at(text.find(|c: char| c.is_ascii_uppercase()).unwrap_or(text.len()));
+    let factor = match unit {
+        "" => bare,
+        "K" => KIB,
+        "M" => MIB,
+        "G" => MIB * KIB,
+        "T" => MIB * MIB,
+        _ => return None,
+    };
+    Some(digits.parse::<f64>().ok()? * factor)
+}
+
+#[test]
+fn df() {
+    each("df", |case| {
+        let root: Vec<&str> = case.want["root"].as_array().unwrap().iter().filter_map(Json::as_str).collect();
+        let inodes = case.want["header"].as_array().unwrap().iter().any(|word| word == "Inodes");
+        let names = if inodes {
+            ["mount.inodes", "mount.inodes_used", "mount.inodes_free"]
+        } else {
+            ["mount.size", "mount.used", "mount.avail"]
+        };
+        if let [source, cells @ .., _, "/"] = root.as_slice()
+            && cells.len() == 3
+            && cells[0] != "-"
+        {
+            assert_eq!(case.value("mount.source", "/"), Some(Value::Text((*source).into())), "{}", case.name);
+            for (fact, cell) in names.iter().zip(cells) {
+                let want = human(cell, if inodes { 1.0 } else { KIB });
+                assert_eq!(case.number(fact, "/"), want, "{} {fact}", case.name);
+            }
+        }
+    });
+}
+
+#[test]
+fn lsblk() {
+    each("lsblk", |case| {
+        let disks = case.names(Kind::Disk);
+        let names = case.want.get("names").and_then(Json::as_array).cloned().unwrap_or_default();
+        for name in names.iter().filter_map(Json::as_str) {
+            // Mapper names with the kernel's name behind are known by that one.
+            let plain = name.trim_start_matches("/dev/");
+            let kernel = disks.iter().any(|disk| disk.starts_with("dm-"));
+            assert!(kernel || disks.iter().any(|disk| disk == plain), "{} {name} of {disks:?}", case.name);
+        }
+    });
+}
+
+#[test]
+fn nvme() {
+    each("nvme", |case| {
+        let device = case.names(Kind::Disk).first().cloned().unwrap_or_default();
+        for (key, want) in case.want.as_object().unwrap() {
+            let (metric, want) = match key.as_str() {
+                "ebs_volume_exceeded_us" => {
+                    for (key, metric) in [("iops", "iops"), ("throughput", "tp")] {
+                        let name = format!("ebs_volume_performance_exceeded_{metric}");
+                        assert_eq!(case.sample(&family::NVME, &device, &name), number(&want[key]), "{}", case.name);
+                    }
+                    continue;
+                }
+                "_basis" => continue,
+                "Percentage Used" => ("percentage_used", want),
+                "Data Units Read" => ("data_units_read", want),
+                "Media and Data Integrity Errors" => ("media_errors", want),
+                key => (key, want),
+            };
+            let text = want.as_str().map_or_else(|| want.to_string(), str::to_owned);
+            let digits: String = text.split('[').next().unwrap().chars().filter(char::is_ascii_digit).collect();
+            assert_eq!(case.sample(&family::NVME, &device, metric), digits.parse().ok(), "{} {key}", case.name);
         }
     });
 }
