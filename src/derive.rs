@@ -6,13 +6,18 @@
 pub mod cgroup_cpu;
 pub mod cpu_time;
 pub mod disk;
+pub mod fragmentation;
 pub mod guard;
 pub mod irq;
+pub mod memcg;
 pub mod memory;
 pub mod nic;
 pub mod nic_queues;
+pub mod numa;
+pub mod numa_process;
 pub mod pressure;
 pub mod rate;
+pub mod reclaim;
 pub mod skew;
 pub mod softnet;
 pub mod tcp;
@@ -31,6 +36,11 @@ pub static DERIVATIONS: &[Derivation] = &[
     Derivation { name: "softnet", run: softnet::derive },
     Derivation { name: "pressure", run: pressure::derive },
     Derivation { name: "memory", run: memory::derive },
+    Derivation { name: "reclaim", run: reclaim::derive },
+    Derivation { name: "memory of cgroups", run: memcg::derive },
+    Derivation { name: "fragmentation", run: fragmentation::derive },
+    Derivation { name: "NUMA nodes", run: numa::derive },
+    Derivation { name: "NUMA placement", run: numa_process::derive },
     Derivation { name: "disk", run: disk::derive },
     Derivation { name: "tcp", run: tcp::derive },
     Derivation { name: "nic", run: nic::derive },

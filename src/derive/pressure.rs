@@ -21,6 +21,8 @@ pub fn derive(facts: &mut Facts, subject: SubjectId) {
     }
     for group in facts.sampled(&CGROUP, subject) {
         stall(facts, &cgroup::PSI_CPU, &CGROUP, &group, "cpu.pressure.some");
+        stall(facts, &cgroup::PSI_MEM, &CGROUP, &group, "memory.pressure.some");
+        stall(facts, &cgroup::PSI_MEM_FULL, &CGROUP, &group, "memory.pressure.full");
     }
 }
 

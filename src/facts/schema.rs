@@ -28,8 +28,8 @@ pub mod keys {
     pub use super::{broker::broker, broker::broker_queue, broker::channel, broker::connection, broker::consumer};
     pub use super::{broker::pod, broker::workload};
     pub use super::{cgroup::cgroup, cpu::cpu, cpu::irq, disk::disk, disk::mount, go::go_process};
-    pub use super::{host::host, log::log, memory::memory, nic::nic, nic::queue, node::numa_node};
-    pub use super::{process::process, process::thread, settings::settings};
+    pub use super::{host::host, log::log, memory::memory, nic::nic, nic::queue};
+    pub use super::{node::numa, node::numa_node, process::process, process::thread, settings::settings};
 }
 
 /// Type of a fact's value.
@@ -132,6 +132,7 @@ pub static AREAS: &[&[&FactDef]] = &[
     keys::queue::ALL,
     keys::disk::ALL,
     keys::mount::ALL,
+    keys::numa::ALL,
     keys::numa_node::ALL,
     keys::cgroup::ALL,
     keys::process::ALL,

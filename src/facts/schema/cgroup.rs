@@ -25,6 +25,12 @@ facts! {
         MEM_HIGH "cgroup.mem_high": num Bytes, "memory.high, above which it is throttled and reclaimed; absent means none" <- ["cat /sys/fs/cgroup/PATH/memory.high"];
         SWAP_USED "cgroup.swap_used": num Bytes, "swap charged to it" <- ["cat /sys/fs/cgroup/PATH/memory.swap.current"];
         SWAP_LIMIT "cgroup.swap_limit": num Bytes, "swap limit; absent means no limit" <- ["cat /sys/fs/cgroup/PATH/memory.swap.max"];
+        MEM_SHARE "cgroup.mem_share": num Share, "memory charged to it as a share of its limit" <- ["cat /sys/fs/cgroup/PATH/memory.current", "cat /sys/fs/cgroup/PATH/memory.max"];
+        MEM_EVENTS "cgroup.mem_limit_events": num PerSec, "times it ran into memory.high or memory.max (v1: memory.failcnt)" <- ["cat /sys/fs/cgroup/PATH/memory.events (twice)", "cat /sys/fs/cgroup/memory/PATH/memory.failcnt (twice)"];
+        OOM_KILLS "cgroup.oom_kills": num Count, "processes of it, not of groups below it, killed in the window for want of memory" <- ["cat /sys/fs/cgroup/PATH/memory.events (twice)", "cat /sys/fs/cgroup/memory/PATH/memory.oom_control (twice)"];
+        OOM_KILLS_TOTAL "cgroup.oom_kills_total": num Count, "the same since the group was made" <- ["cat /sys/fs/cgroup/PATH/memory.events"];
+        PSI_MEM "cgroup.psi_mem_some": series Share, "share of time in which some of its tasks waited for memory" <- ["cat /sys/fs/cgroup/PATH/memory.pressure (twice)"];
+        PSI_MEM_FULL "cgroup.psi_mem_full": series Share, "share of time in which all its non-idle tasks waited for memory" <- ["cat /sys/fs/cgroup/PATH/memory.pressure (twice)"];
         PIDS "cgroup.pids": num Count, "tasks in it, threads included" <- ["cat /sys/fs/cgroup/PATH/pids.current"];
         PIDS_LIMIT "cgroup.pids_limit": num Count, "limit of tasks; absent means no limit" <- ["cat /sys/fs/cgroup/PATH/pids.max"];
         PSI_CPU "cgroup.psi_cpu_some": series Share, "share of time in which some of its tasks waited for a CPU" <- ["cat /sys/fs/cgroup/PATH/cpu.pressure (twice)"];
