@@ -1,5 +1,6 @@
 //! NUMA nodes: what is free on each, and on which node the allocator found its pages (kernel numastat documentation).
 
+use crate::derive::memory::gauge;
 use crate::derive::rate::{computed, put_rate};
 use crate::facts::schema::keys::family::{NODE_MEMINFO, NODE_STAT, VMSTAT, ZONE};
 use crate::facts::schema::keys::{host, numa, numa_node};
@@ -29,15 +30,17 @@ pub fn derive(facts: &mut Facts, subject: SubjectId) {
     ] {
         extreme(facts, &this, &nodes, (value, number), def, largest);
     }
+    cache_of_fullest(facts, &this);
     counters(facts, &this, &nodes);
     balancing(facts, &this);
 }
 
 fn memory(facts: &mut Facts, node: &Entity) {
-    for (def, metric) in [(&numa_node::MEM_TOTAL, "MemTotal"), (&numa_node::MEM_FREE, "MemFree")] {
-        if let Some(sample) = facts.samples(&NODE_MEMINFO, node, metric).first().copied() {
-            facts.put(def, node, Reading::new(Value::Num(sample.value), Grade::State, [sample.source]));
-        }
+    if let Some(sample) = facts.samples(&NODE_MEMINFO, node, "MemTotal").first().copied() {
+        facts.put(&numa_node::MEM_TOTAL, node, Reading::new(Value::Num(sample.value), Grade::State, [sample.source]));
+    }
+    if let Some(reading) = gauge(facts, &NODE_MEMINFO, node, &["MemFree"]) {
+        facts.put(&numa_node::MEM_FREE, node, reading);
     }
     let (Ok(total), Ok(free)) = (facts.get(&numa_node::MEM_TOTAL, node), facts.get(&numa_node::MEM_FREE, node)) else {
         return;
@@ -156,6 +159,17 @@ fn extreme(facts: &mut Facts, this: &Entity, nodes: &[Entity], to: Target, def: 
     facts.put(to.0, this, computed(*value, [reading]));
     if let (Some(number), Ok(id)) = (to.1, node.name.parse::<f64>()) {
         facts.put(number, this, computed(id, [reading]));
+    }
+}
+
+/// A node may be full of page cache, which is as good as free for all but bound memory.
+fn cache_of_fullest(facts: &mut Facts, this: &Entity) {
+    let Some(number) = facts.number(&numa::FULLEST, this) else { return };
+    let node = Entity::new(this.subject, Kind::Node, number.to_string());
+    let Some(total) = facts.number(&numa_node::MEM_TOTAL, &node).filter(|total| *total > 0.0) else { return };
+    if let Some(pages) = gauge(facts, &NODE_MEMINFO, &node, &["Active(file)", "Inactive(file)"]) {
+        let share = (pages.number().unwrap_or_default() / total).min(1.0);
+        facts.put(&numa::FULLEST_CACHE, this, computed(share, [&pages]));
     }
 }
 

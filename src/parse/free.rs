@@ -4,6 +4,7 @@
 use super::table::{number, size};
 use super::{Doc, Looks, Out, Parser};
 use crate::facts::schema::keys::memory;
+use crate::facts::{Grade, Value};
 
 pub static PARSER: Parser = Parser { kind: "free", names: &["free*", "*free_*"], sniff, parse, binary: false };
 
@@ -143,17 +144,24 @@ fn parse(doc: &Doc, out: &mut Out) {
     let (line, swap_line) = table.lines;
     let last = table.memory.len().saturating_sub(1);
     let available = if table.old || table.header.contains(&"cached") { None } else { at("available", last) };
-    for (def, value) in
-        [(&memory::TOTAL, at("total", 0)), (&memory::FREE, at("free", 2)), (&memory::AVAILABLE, available)]
-    {
+    let split = table.header.contains(&"cached");
+    let cache = if split { at("buffers", 4).zip(at("cached", 5)).map(|(a, b)| a + b) } else { at("buff/cache", 4) };
+    for (def, value) in [
+        (&memory::TOTAL, at("total", 0)),
+        (&memory::FREE, at("free", 2)),
+        (&memory::AVAILABLE, available),
+        (&memory::FILE_CACHE, cache),
+    ] {
         if let Some(value) = value {
-            out.num(def, "", value, line);
+            let grade = if def == &memory::TOTAL { Grade::State } else { Grade::Once };
+            out.graded(def, "", Value::Num(value), grade, line);
         }
     }
     let swap = |index: usize| size(table.swap.get(index)?, bytes);
     for (def, value) in [(&memory::SWAP_TOTAL, swap(0)), (&memory::SWAP_USED, swap(1))] {
         if let Some(value) = value {
-            out.num(def, "", value, swap_line);
+            let grade = if def == &memory::SWAP_TOTAL { Grade::State } else { Grade::Once };
+            out.graded(def, "", Value::Num(value), grade, swap_line);
         }
     }
 }

@@ -42,6 +42,7 @@ macro_rules! signatures {
 static SIGNATURES: &[Signature] = signatures! {
     OOM_KILL OOM_KILL_LINE r"Killed process \d|oom-kill:.*task=";
     MEMCG_OOM MEMCG_OOM_LINE r"Memory cgroup out of memory";
+    GLOBAL_OOM GLOBAL_OOM_LINE r"\bOut of memory( \(oom_kill_allocating_task\))?: Kill|Out of memory and no killable processes";
     PAGE_ALLOC PAGE_ALLOC_LINE r"page allocation failure|page allocation stalls";
     HUNG_TASK HUNG_TASK_LINE r"blocked for more than \d+ seconds";
     SOFT_LOCKUP SOFT_LOCKUP_LINE r"soft lockup - CPU";

@@ -1,7 +1,7 @@
 //! `numactl -H`: nodes with their CPUs, size, free memory (MB) and distances.
 
 use super::{Doc, Looks, Out, Parser};
-use crate::facts::CpuSet;
+use crate::facts::{CpuSet, Grade, Value};
 use crate::facts::schema::keys::{host, numa_node};
 
 pub static PARSER: Parser = Parser { kind: "numactl-H", names: &["*numactl*"], sniff, parse, binary: false };
@@ -83,9 +83,12 @@ fn row(id: u32, word: &str, rest: &str, line: u32, out: &mut Out) {
                 Some("GB") => MB * 1024.0,
                 Some(_) => return out.note(line, "unknown unit"),
             };
-            let def = if word == "size" { &numa_node::MEM_TOTAL } else { &numa_node::MEM_FREE };
+            let (def, grade) = match word {
+                "size" => (&numa_node::MEM_TOTAL, Grade::State),
+                _ => (&numa_node::MEM_FREE, Grade::Once),
+            };
             match value {
-                Some(value) => out.num(def, &name, value * factor, line),
+                Some(value) => out.graded(def, &name, Value::Num(value * factor), grade, line),
                 None => out.missing(def, &name, rest, line),
             }
         }

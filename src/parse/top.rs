@@ -243,6 +243,7 @@ fn sizes(line: &str, number: u32, out: &mut Out) {
             (false, "total") => &memory::TOTAL,
             (false, "free") => &memory::FREE,
             (_, "avail") => &memory::AVAILABLE,
+            (false, "buff/cache") => &memory::FILE_CACHE,
             (true, "total") => &memory::SWAP_TOTAL,
             (true, "used") => &memory::SWAP_USED,
             _ => continue,

@@ -154,6 +154,10 @@ fn rows(doc: &Doc, out: &mut Out) {
                 out.graded(def, "", Value::Num(value * unit), Grade::Once, row.line);
             }
         }
+        if let (Some(buffers), Some(cache)) = (value(row, "buff"), value(row, "cache")) {
+            let cache = Value::Num((buffers + cache) * unit);
+            out.graded(&memory::FILE_CACHE, "", cache, Grade::Once, row.line);
+        }
     }
 }
 

@@ -16,6 +16,7 @@ macro_rules! logs {
 logs! {
     OOM_KILL "host.log_oom_kills" OOM_KILL_LINE "host.log_oom_kills_line": "kernel log: processes killed for memory";
     MEMCG_OOM "host.log_memcg_oom" MEMCG_OOM_LINE "host.log_memcg_oom_line": "kernel log: a control group ran out of memory";
+    GLOBAL_OOM "host.log_global_oom" GLOBAL_OOM_LINE "host.log_global_oom_line": "kernel log: the host as a whole ran out of memory and a process was killed";
     PAGE_ALLOC "host.log_page_alloc" PAGE_ALLOC_LINE "host.log_page_alloc_line": "kernel log: page allocation failures";
     HUNG_TASK "host.log_hung_tasks" HUNG_TASK_LINE "host.log_hung_tasks_line": "kernel log: tasks blocked for more than the hung-task limit";
     SOFT_LOCKUP "host.log_soft_lockups" SOFT_LOCKUP_LINE "host.log_soft_lockups_line": "kernel log: CPUs stuck in the kernel";

@@ -9,7 +9,6 @@ facts! {
         MEM_FREE "numa_node.mem_free": num Bytes, "free memory of the node" <- ["numactl -H", "cat /sys/devices/system/node/node*/meminfo"];
         DISTANCES "numa_node.distances": list, "distance to each node with memory or CPUs, in the order of node numbers; 10 is itself" <- ["numactl -H", "cat /sys/devices/system/node/node*/distance"];
         KSWAPD "numa_node.kswapd_cpu": series Count, "CPUs used by the node's kswapd" <- ["pidstat -u 1 10", "top -b -n 2"];
-    }
         FREE_SHARE "numa_node.free_share": num Share, "free part of the node's memory" <- ["numactl -H", "cat /sys/devices/system/node/node*/meminfo"];
         HEADROOM "numa_node.headroom": num Count, "free pages as a multiple of the high watermarks of its zones: below 1 kswapd works" <- ["cat /proc/zoneinfo (twice)"];
         LOW_RATIO "numa_node.free_of_low": num Count, "free pages as a multiple of the low watermarks of its zones: below 1 kswapd has been woken" <- ["cat /proc/zoneinfo (twice)"];
@@ -27,6 +26,7 @@ facts! {
         FREE_MAX "host.node_free_max": num Share, "free part of the memory of the emptiest node" <- ["numactl -H", "cat /sys/devices/system/node/node*/meminfo"];
         FULLEST "host.node_fullest": num Count, "number of the fullest node" <- ["numactl -H", "cat /sys/devices/system/node/node*/meminfo"];
         EMPTIEST "host.node_emptiest": num Count, "number of the emptiest node" <- ["numactl -H", "cat /sys/devices/system/node/node*/meminfo"];
+        FULLEST_CACHE "host.node_fullest_cache": num Share, "page cache on the fullest node as a share of its memory" <- ["cat /sys/devices/system/node/node*/meminfo", "numastat -m"];
         HEADROOM_MIN "host.node_headroom_min": num Count, "free pages of the shortest node as a multiple of its high watermarks" <- ["cat /proc/zoneinfo (twice)"];
         HEADROOM_MAX "host.node_headroom_max": num Count, "the same of the node with most head-room" <- ["cat /proc/zoneinfo (twice)"];
         LOW_MIN "host.node_free_of_low": num Count, "lowest free pages of any node as a multiple of its low watermarks" <- ["cat /proc/zoneinfo (twice)"];

@@ -25,7 +25,6 @@ facts! {
         FDS "process.fds": num Count, "open file descriptors" <- ["pidstat -v 1 1", "ls /proc/PID/fd | wc -l"];
         FD_LIMIT "process.fd_limit": num Count, "soft limit of open files" <- ["cat /proc/PID/limits"];
         PROC_LIMIT "process.task_limit": num Count, "soft limit of processes and threads of its user" <- ["cat /proc/PID/limits"];
-<<<<<<< HEAD
         LOCK_LIMIT "process.lock_limit": num Bytes, "soft limit of locked memory" <- ["cat /proc/PID/limits"];
         MEMS_ALLOWED "process.allowed_nodes": cpus, "NUMA nodes it may take memory from" <- ["cat /proc/PID/status"];
         MEM_POLICY "process.mem_policy": text, "NUMA policy of most of its memory" <- ["cat /proc/PID/numa_maps"];
@@ -33,13 +32,11 @@ facts! {
         LLC_MISSES "process.llc_misses": num Share, "share of last-level cache loads that missed" <- ["perf stat -p PID -e LLC-loads,LLC-load-misses -- sleep 10"];
         CACHE_MISSES "process.cache_misses": num Share, "share of cache references that missed" <- ["perf stat -p PID -e cache-references,cache-misses -- sleep 10"];
         NODE_MISSES "process.node_misses": num Share, "share of memory loads that went to another node" <- ["perf stat -p PID -e node-loads,node-load-misses -- sleep 10"];
-=======
         NUMA_MEMORY "process.numa_memory": num Bytes, "resident memory, all nodes" <- ["numastat -p PID", "cat /proc/PID/numa_maps"];
         NUMA_MISMATCH "process.numa_mismatch": num Share, "sum over nodes of max(0, CPU share - memory share): 0 when it runs where its memory is" <- ["cat /proc/PID/numa_maps /proc/PID/task/*/stat (twice)"];
         NUMA_CONCENTRATION "process.numa_concentration": num Share, "largest share of its memory on one node" <- ["numastat -p PID", "cat /proc/PID/numa_maps"];
         NUMA_REMOTE "process.numa_remote": num Share, "accesses expected to go to another node: 1 - sum(CPU share x memory share)" <- ["cat /proc/PID/numa_maps /proc/PID/task/*/stat (twice)"];
         NUMA_WEIGHT "process.numa_weight": num Share, "the larger of its share of the CPU time in use and its share of RAM" <- ["pidstat -u 1 10", "numastat -p PID"];
->>>>>>> 4fb55f2 (Derive reclaim, NUMA placement and spill, cgroup memory limits and fragmentation)
         CGROUP "process.cgroup": text, "its cgroup path" <- ["cat /proc/PID/cgroup"];
     }
 }
