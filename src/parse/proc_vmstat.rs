@@ -44,7 +44,7 @@ const OWN: &[&str] = &[
 const CGROUP: &[&str] = &["anon", "file", "cache", "rss", "slab", "total_rss", "hierarchical_memory_limit"];
 
 fn sniff(doc: &Doc) -> Looks {
-    let (mut own, mut events) = (0, 0);
+    let mut own = 0;
     for line in doc.head() {
         let (_, line) = stamped(line);
         let Some((key, value)) = line.split_once(' ') else { continue };
@@ -54,15 +54,10 @@ fn sniff(doc: &Doc) -> Looks {
         if CGROUP.contains(&key) {
             return Looks::No;
         }
-        if known(key) {
-            own += 1;
-            events += u32::from(!key.starts_with("nr_"));
-        }
+        own += u32::from(known(key));
     }
-    if own < 2 {
-        return Looks::No;
-    }
-    if events == 0 && super::sys_node::node_of(doc).is_some() { Looks::No } else { Looks::Yes }
+    // A node's own vmstat is a part of this file; only its path tells them apart.
+    if own < 2 || super::sys_node::is_node_path(doc) { Looks::No } else { Looks::Yes }
 }
 
 pub(super) fn known(key: &str) -> bool {

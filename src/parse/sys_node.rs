@@ -32,6 +32,12 @@ pub(super) fn node_of(doc: &Doc) -> Option<u32> {
     })
 }
 
+/// True for files below `/sys/devices/system/node/nodeN`.
+pub(super) fn is_node_path(doc: &Doc) -> bool {
+    let name = if doc.command.is_empty() { doc.path } else { doc.command };
+    name.contains("node/node") && node_of(doc).is_some()
+}
+
 /// `Node 0 MemTotal:  1 kB` as node and the rest.
 fn node_line(line: &str) -> Option<(u32, &str)> {
     let rest = line.trim_start().strip_prefix("Node ")?;
@@ -64,8 +70,9 @@ fn sniff(doc: &Doc) -> Looks {
     if counters >= 2 && counters == lines {
         return Looks::Yes;
     }
+    let vmstat = is_node_path(doc) && first.split_whitespace().count() == 2 && first.starts_with("nr_");
     let bare = first.bytes().all(|b| b.is_ascii_hexdigit() || matches!(b, b',' | b'-' | b' '));
-    if node_of(doc).is_some() && ((lines <= 1 && bare) || counters > 0) { Looks::Maybe } else { Looks::No }
+    if vmstat || (node_of(doc).is_some() && ((lines <= 1 && bare) || counters > 0)) { Looks::Maybe } else { Looks::No }
 }
 
 fn parse(doc: &Doc, out: &mut Out) {
