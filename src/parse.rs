@@ -7,6 +7,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::as_conversions)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::indexing_slicing))]
 
+pub mod atop;
 pub mod bundle_meta;
 pub mod cgroup;
 pub mod containers;
@@ -63,6 +64,7 @@ pub mod sadf;
 pub mod sar;
 pub mod schedstat;
 pub mod sections;
+pub mod small_tools;
 pub mod snmp;
 pub mod sockstat;
 pub mod softirqs;
@@ -166,6 +168,11 @@ pub static PARSERS: &[&Parser] = &[
     &top::PARSER,
     &uptime::PARSER,
     &ps::PARSER,
+    &atop::PARSER,
+    &small_tools::TASKSET,
+    &small_tools::STACK,
+    &small_tools::RUNQLEN,
+    &small_tools::IOTOP,
     &net_dev::PARSER,
     &snmp::PROC_SNMP,
     &snmp::PROC_NETSTAT,

@@ -3,10 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
+use coroner::bundle::{Input, Limits};
 use coroner::facts::schema::keys::family::{PERF, PID};
 use coroner::facts::schema::keys::{cpu, disk, host, log, memory, pod, process};
 use coroner::facts::{Entity, FactDef, Facts, Kind, Reading, SubjectId, Value};
-use coroner::parse::run::parse_bytes;
+use coroner::parse::run::{load, parse_bytes};
 use serde_json::Value as Json;
 
 fn corpus() -> Option<PathBuf> {
@@ -582,4 +583,76 @@ fn files_of_processes() {
         }
     }
     wrong.done(150);
+}
+
+/// Names of files that people and collectors give to what these tools print, and the kind behind each.
+const NAMED: &[(&str, &str)] = &[
+    ("top_", "top"),
+    ("top.txt", "top"),
+    ("ps_", "ps"),
+    ("threads_psr", "ps"),
+    ("mpstat_", "mpstat"),
+    ("vmstat_", "vmstat"),
+    ("iostat_", "iostat"),
+    ("pidstat_", "pidstat"),
+    ("sar_", "sar"),
+    ("free", "free"),
+    ("uptime.", "uptime"),
+    ("perf_stat_", "perf-stat"),
+    ("dmesg", "dmesg"),
+    ("atop_", "atop"),
+    ("taskset_-p", "taskset"),
+    ("runqlen_-C", "runqlen"),
+    ("task_schedstat", "proc-pid-schedstat"),
+];
+
+fn expected_kind(path: &str) -> Option<&'static str> {
+    let name = path.rsplit('/').next()?;
+    if let Some((_, kind)) = NAMED.iter().find(|(start, _)| name.starts_with(start)) {
+        return Some(kind);
+    }
+    let parts: Vec<&str> = path.split('/').collect();
+    let of_process = parts
+        .windows(3)
+        .any(|three| three[0] == "proc" && three[1].bytes().all(|b| b.is_ascii_digit()) && three[2] == name);
+    let of_pod = path.contains("/proc/status.");
+    match name {
+        "stat" if of_process => Some("proc-pid-stat"),
+        "status" if of_process => Some("proc-pid-status"),
+        "io" if of_process => Some("proc-pid-io"),
+        "sched" if of_process => Some("proc-pid-sched"),
+        "schedstat" if of_process => Some("proc-pid-schedstat"),
+        "cgroup" if of_process => Some("proc-pid-cgroup"),
+        "numa_maps" if of_process => Some("proc-pid-numa_maps"),
+        _ if of_pod => Some("proc-pid-status"),
+        _ => None,
+    }
+}
+
+/// Every file of these kinds in the incidents and in the captures of the labs is read as what it is, and gives facts.
+#[test]
+fn incidents_and_lab_captures() {
+    let Some(corpus) = corpus() else { return };
+    let shared = corpus.parent().unwrap();
+    let mut bundles: Vec<PathBuf> = Vec::new();
+    for folder in ["cases", "lab"] {
+        bundles.extend(std::fs::read_dir(shared.join(folder)).unwrap().map(|entry| entry.unwrap().path()));
+    }
+    for run in std::fs::read_dir(shared.join("golab")).unwrap() {
+        bundles.push(run.unwrap().path().join("bundle.tar.gz"));
+    }
+    bundles.retain(|path| path.is_dir() || path.to_string_lossy().ends_with(".tar.gz") && path.is_file());
+    bundles.sort();
+    let mut wrong = Wrong::default();
+    for bundle in bundles {
+        let loaded = load(&Input::Paths(vec![bundle.clone()]), &Limits::default(), None).unwrap();
+        let name = bundle.file_name().unwrap().to_string_lossy().into_owned();
+        for artifact in &loaded.artifacts {
+            let Some(kind) = expected_kind(&artifact.path) else { continue };
+            wrong.check(artifact.kinds.contains(&kind) && artifact.items > 0, || {
+                format!("{name}: {} is {:?} with {} facts", artifact.path, artifact.kinds, artifact.items)
+            });
+        }
+    }
+    wrong.done(500);
 }

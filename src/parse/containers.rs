@@ -8,7 +8,7 @@ use crate::facts::{Grade, Kind, Value};
 
 pub static KUBECTL: Parser = Parser {
     kind: "kubectl-pods",
-    names: &["kubectl*", "*kubectl*", "*pods*.json", "*nodes*.json"],
+    names: &["kubectl get *", "*kubectl* get *", "*pods*.json", "*nodes*.json"],
     sniff: kubectl_sniff,
     parse: kubectl_parse,
     binary: false,
@@ -32,7 +32,6 @@ fn kubectl_sniff(doc: &Doc) -> Looks {
         || compact.contains("\"kind\":\"Node\"")
         || (compact.contains("\"containerStatuses\":") && compact.contains("\"phase\":"))
         || (compact.contains("\"items\":[]") && compact.contains("\"kind\":\"List\""))
-        || (compact.contains("\"kind\":\"List\"") && compact.contains("\"containers\":"))
         || (compact.contains("\"containers\":") && compact.contains("\"qosClass\":"));
     if own { Looks::Yes } else { Looks::No }
 }

@@ -38,8 +38,10 @@ fn up(line: &str) -> Option<&str> {
         return (days || line.starts_with("load average: ")).then_some(line);
     };
     let clock = before.trim().strip_prefix("top -").unwrap_or(before).trim();
-    let first = clock.split_whitespace().next().unwrap_or("0");
-    (before.len() < 40 && first.starts_with(|c: char| c.is_ascii_digit())).then_some(rest)
+    // `from all lookup` and `/sys/fs/cgroup rw` hold the word too.
+    let timed = clock.contains(':') && clock.starts_with(|c: char| c.is_ascii_digit());
+    let alone = before.is_empty() || before.ends_with(' ');
+    (before.len() < 40 && alone && (timed || clock.is_empty())).then_some(rest)
 }
 
 /// Writes uptime and load of a line. Cut or odd parts are left out.
