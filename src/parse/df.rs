@@ -23,7 +23,11 @@ enum Numbers {
 fn header(line: &str) -> Option<Numbers> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let share = words.iter().position(|word| word.ends_with('%') || *word == "Capacity")?;
-    if share < 4 || words.len() < share + 2 || words.iter().any(|word| word.starts_with('/')) {
+    if share < 4
+        || words.first() == Some(&"NAME")
+        || words.len() < share + 2
+        || words.iter().any(|word| word.starts_with('/'))
+    {
         return None;
     }
     let before = words.get(..share)?;

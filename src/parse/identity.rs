@@ -187,9 +187,10 @@ fn hostname_parse(doc: &Doc, out: &mut Out) {
 }
 
 fn hostnamectl_sniff(doc: &Doc) -> Looks {
-    let known =
-        |line: &str| pair(line).is_some_and(|(key, _)| matches!(key, "Static hostname" | "Machine ID" | "Boot ID"));
-    if doc.head().filter(|line| known(line)).take(2).count() == 2 { Looks::Yes } else { Looks::No }
+    // `kubectl describe node` has machine and boot id too, of another host.
+    let has = |want: &str| doc.head().any(|line| pair(line).is_some_and(|(key, _)| key == want));
+    let known = has("Static hostname") && (has("Machine ID") || has("Boot ID") || has("Kernel"));
+    if known { Looks::Yes } else { Looks::No }
 }
 
 fn hostnamectl_parse(doc: &Doc, out: &mut Out) {

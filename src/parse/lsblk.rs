@@ -37,7 +37,9 @@ fn header(line: &str) -> Option<Vec<&str>> {
     let upper =
         words.iter().all(|word| word.bytes().all(|b| b.is_ascii_uppercase() || matches!(b, b':' | b'-' | b'%')));
     let known = words.iter().filter(|word| ALWAYS.contains(word)).count();
-    (upper && words.first() == Some(&"NAME") && known >= 3 && !words.contains(&"PRIO")).then_some(words)
+    let file_systems = words.contains(&"FSTYPE") && words.contains(&"UUID");
+    let fits = upper && words.first() == Some(&"NAME") && !words.contains(&"PRIO");
+    (fits && (known >= 3 || file_systems)).then_some(words)
 }
 
 fn sniff(doc: &Doc) -> Looks {

@@ -85,7 +85,17 @@ fn proc_sniff(doc: &Doc) -> Looks {
     if doc.head().any(|line| proc_row(line).is_some()) && !is_fstab(doc) { Looks::Yes } else { Looks::No }
 }
 
+/// A process other than init and the reader may live in a mount namespace of its own (a container).
+fn is_foreign(doc: &Doc) -> bool {
+    let parts: Vec<&str> = doc.path.split('/').collect();
+    let pid = parts.iter().position(|part| *part == "proc").and_then(|at| parts.get(at + 1)?.parse::<u32>().ok());
+    pid.is_some_and(|pid| pid != 1)
+}
+
 fn proc_parse(doc: &Doc, out: &mut Out) {
+    if is_foreign(doc) {
+        return;
+    }
     for (line, text) in doc.lines() {
         match proc_row(text) {
             Some(row) => put(&row, line, out),
