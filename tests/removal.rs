@@ -10,6 +10,9 @@ const CASES: &[(&str, &str)] = &[
     ("rss_collapse_virtio", "rss-collapse"),
     ("cfs_throttling", "cfs-throttling"),
     ("cfs_throttling_v1", "cfs-throttling"),
+    ("swap_storm", "swap-reclaim"),
+    ("numa_remote_membind", "numa-imbalance"),
+    ("numa_miss_spill", "numa-imbalance"),
 ];
 
 /// What may not happen to `rule` when evidence is taken away from `whole`.

@@ -23,20 +23,19 @@ const TICKS: f64 = 100.0;
 
 pub fn derive(facts: &mut Facts, subject: SubjectId) {
     let nodes = Nodes::of(facts, subject);
-    let mut worst: Option<(f64, Entity, Placement)> = None;
+    let mut worst: Option<(f64, Entity, Placement, Reading)> = None;
     for one in facts.sampled(&PID, subject) {
         let Some(placement) = place(facts, &one, &nodes) else { continue };
         let weight = weight(facts, &one, &placement);
         put_process(facts, &one, &placement, weight.as_ref());
-        if weight.as_ref().and_then(Reading::number).is_some_and(|weight| weight >= LARGE) {
-            let rank = placement.mismatch.unwrap_or(-1.0);
-            if worst.as_ref().is_none_or(|(most, ..)| rank > *most) {
-                worst = Some((rank, one, placement));
-            }
+        let Some(weight) = weight.filter(|weight| weight.number() >= Some(LARGE)) else { continue };
+        let rank = placement.mismatch.unwrap_or(-1.0);
+        if worst.as_ref().is_none_or(|(most, ..)| rank > *most) {
+            worst = Some((rank, one, placement, weight));
         }
     }
-    if let Some((_, one, placement)) = worst {
-        put_host(facts, &Entity::host(subject), &one, &placement, &nodes);
+    if let Some((_, one, placement, weight)) = worst {
+        put_host(facts, &one, &placement, &weight, &nodes);
     }
 }
 
@@ -202,10 +201,15 @@ fn weight(facts: &Facts, one: &Entity, placement: &Placement) -> Option<Reading>
         let used = busy.number()? * cpus;
         (used > 0.0).then(|| computed((own.number().unwrap_or(0.0) / used).min(1.0), [&own, busy]))
     });
+    // What was measured decides before what was seen once.
+    let key = |reading: &Reading| {
+        let share = reading.number().unwrap_or(0.0);
+        (share >= LARGE, reading.grade.solid(), share)
+    };
     [ram, cpu]
         .into_iter()
         .flatten()
-        .max_by(|a, b| a.number().partial_cmp(&b.number()).unwrap_or(std::cmp::Ordering::Equal))
+        .max_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal))
 }
 
 fn top(shares: &BTreeMap<u32, f64>) -> Option<(u32, f64)> {
@@ -237,7 +241,9 @@ fn put_process(facts: &mut Facts, one: &Entity, placement: &Placement, weight: O
     }
 }
 
-fn put_host(facts: &mut Facts, this: &Entity, one: &Entity, placement: &Placement, nodes: &Nodes) {
+/// What the host's readings say of this process also rests on its being large.
+fn put_host(facts: &mut Facts, one: &Entity, placement: &Placement, weight: &Reading, nodes: &Nodes) {
+    let this = &Entity::host(one.subject);
     let memory = &placement.mem_reading;
     let mut put: Vec<(&'static FactDef, Reading)> = vec![(&numa::PROCESS_MEMORY, memory.clone())];
     if let Ok(pid) = one.name.parse::<f64>() {
@@ -252,8 +258,8 @@ fn put_host(facts: &mut Facts, this: &Entity, one: &Entity, placement: &Placemen
         put.push((&numa::CONCENTRATION, computed(share, [memory])));
         put.push((&numa::MEM_NODE, computed(f64::from(node), [memory])));
     }
-    if let Some(reading) = placement.mismatch.and_then(|value| both(value, placement)) {
-        put.push((&numa::MISMATCH, reading));
+    if let (Some(value), Some(seen)) = (placement.mismatch, &placement.cpu_reading) {
+        put.push((&numa::MISMATCH, computed(value, [memory, seen, weight])));
     }
     if let Some(reading) = both(remote(placement), placement) {
         put.push((&numa::REMOTE, reading));
