@@ -24,9 +24,16 @@ impl<'a> Doc<'a> {
         lines_from(self.text, self.first_line)
     }
 
-    /// The first lines that hold anything, for recognition.
+    /// The first lines that hold anything, for recognition: up to [`HEAD_LINES`], and no more once they have
+    /// [`HEAD_BYTES`] in all.
     pub fn head(&self) -> impl Iterator<Item = &'a str> + use<'a> {
-        self.text.lines().map(str::trim_end).filter(|line| !line.is_empty()).take(HEAD_LINES)
+        let mut bytes = 0;
+        let lines = self.text.lines().map(str::trim_end).filter(|line| !line.is_empty()).take(HEAD_LINES);
+        lines.take_while(move |line| {
+            let room = bytes < HEAD_BYTES;
+            bytes += line.len();
+            room
+        })
     }
 
     /// Words of the command (or of the file's name), split at blanks, `_` and `/`.
@@ -56,6 +63,8 @@ impl<'a> Doc<'a> {
 
 /// Lines that recognition may look at.
 pub const HEAD_LINES: usize = 60;
+/// Bytes of lines after which recognition looks at no further line. Every parser looks, so this bounds their sum.
+pub const HEAD_BYTES: usize = 8192;
 
 /// `ethtool_-S_eth0` is about `eth0`; `ethtool_-S_br_lan` about `br_lan`.
 fn device_of_name(name: &str) -> Option<&str> {
