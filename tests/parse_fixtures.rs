@@ -6,6 +6,7 @@
 //!     cpu.node | 3 | 1                         fact, entity (empty for the host), value as `facts show` prints it
 //!     proc_stat/softirq | 3 | 123, 456         family/metric, entity, values of all samples in order
 //!     absent | nic.driver | eth0               no reading of that fact
+//!     none | softirqs/TIMER | 3                no sample of that metric
 //!     note | cut                               some note contains this text
 //!     error | not supported                    the file holds an error text in place of data
 //!     clock | 1796081540.5                     time that the file gives its snapshot
@@ -110,6 +111,11 @@ fn check(path: &Path) -> Vec<String> {
                 let clock = have.facts.clock(SubjectId(0), 0);
                 if !clock.is_some_and(|clock| same(&clock.to_string(), seconds)) {
                     wrong.push(format!("clock is {clock:?}, not {seconds}"));
+                }
+            }
+            ["none", metric, name] => {
+                if let Some(got) = samples(&have.facts, metric, name) {
+                    wrong.push(format!("{metric} of '{name}' is {got}"));
                 }
             }
             ["absent", fact, name] => match schema::find(fact) {

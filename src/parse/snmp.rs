@@ -96,6 +96,10 @@ fn parse_pairs(doc: &Doc, out: &mut Out) {
 }
 
 fn list_of(doc: &Doc, shape: fn(&[&str]) -> bool, first: &str) -> Looks {
+    // /proc/net/dev_snmp6/IFACE has the same rows for one interface; they are not the host's.
+    if doc.path.contains("dev_snmp6") || doc.head().next().is_some_and(|line| line.starts_with("ifIndex")) {
+        return Looks::No;
+    }
     let (mut rows, mut own, mut other) = (0, 0, 0);
     for line in doc.head().filter(|line| !line.starts_with('#')) {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();

@@ -97,7 +97,11 @@ fn parse_udp(doc: &Doc, out: &mut Out) {
             first = number;
         }
     }
-    let name = if doc.path.contains("udp6") { "UDP6" } else { "UDP" };
+    // raw, raw6, udplite, icmp ... have the same columns.
+    let place = if doc.command.is_empty() { &doc.place.rel } else { doc.command };
+    let file = place.rsplit(['/', ' ']).next().unwrap_or_default().to_ascii_uppercase();
+    let name = ["UDP6", "UDPLITE6", "UDPLITE", "RAW6", "RAW", "ICMP6", "ICMP"].into_iter().find(|name| file == *name);
+    let name = name.unwrap_or("UDP");
     if header {
         out.sample(&SOCKSTAT, "", &format!("{name}.sockets"), f64::from(sockets), first);
         out.sample(&SOCKSTAT, "", &format!("{name}.drops"), drops, first);

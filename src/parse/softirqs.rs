@@ -24,30 +24,60 @@ fn sniff(doc: &Doc) -> Looks {
     if doc.head().any(data) { Looks::Yes } else { Looks::No }
 }
 
+/// The rows of one capture.
+#[derive(Default)]
+struct Block<'a> {
+    cpus: Vec<String>,
+    rows: Vec<(&'a str, Vec<f64>, u32)>,
+    at: Option<f64>,
+}
+
+/// Rows by which a CPU that ever ran is known: it had timer ticks or RCU callbacks.
+const ALWAYS: [&str; 2] = ["TIMER", "RCU"];
+
+impl Block<'_> {
+    /// Writes the rows. A CPU whose column is all zeros was never online, when the rows that tell are there.
+    fn flush(&mut self, out: &mut Out) {
+        let whole = ALWAYS.iter().all(|kind| self.rows.iter().any(|(have, _, _)| have == kind));
+        for (at, cpu) in self.cpus.iter().enumerate() {
+            let column = || self.rows.iter().filter_map(|(kind, values, line)| Some((*kind, *values.get(at)?, *line)));
+            if whole && column().all(|(_, value, _)| value == 0.0) {
+                continue;
+            }
+            for (kind, value, line) in column() {
+                out.sample_at(&SOFTIRQS, cpu, kind, value, line, self.at);
+            }
+        }
+        self.rows.clear();
+    }
+}
+
 fn parse(doc: &Doc, out: &mut Out) {
-    let mut cpus: Vec<String> = Vec::new();
+    let mut block = Block::default();
     let mut inferred = false;
-    let mut at = None;
     for (number, line) in doc.lines() {
         if let Some(header) = cpu_header(line) {
-            cpus = header;
+            block.flush(out);
+            block.cpus = header;
             continue;
         }
         let Some((kind, cells)) = row(line) else {
-            at = stamp(line).or(at);
+            if let Some(seconds) = stamp(line) {
+                block.flush(out);
+                block.at = Some(seconds);
+            }
             continue;
         };
         let values: Vec<f64> = cells.map_while(count).collect();
-        if cpus.is_empty() {
-            cpus = (0..values.len()).map(|id| id.to_string()).collect();
+        if block.cpus.is_empty() {
+            block.cpus = (0..values.len()).map(|id| id.to_string()).collect();
             inferred = true;
             out.note(number, "no header; columns taken as CPU 0, 1, 2 ...");
         }
-        if values.len() > cpus.len() || (values.len() < cpus.len() && !inferred) {
-            out.note(number, format!("{} values under {} columns", values.len(), cpus.len()));
+        if values.len() > block.cpus.len() || (values.len() < block.cpus.len() && !inferred) {
+            out.note(number, format!("{} values under {} columns", values.len(), block.cpus.len()));
         }
-        for (cpu, value) in cpus.iter().zip(values) {
-            out.sample_at(&SOFTIRQS, cpu, kind, value, number, at);
-        }
+        block.rows.push((kind, values, number));
     }
+    block.flush(out);
 }
