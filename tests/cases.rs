@@ -151,7 +151,13 @@ fn cases_of_others_are_judged_right() {
         let model = report_bytes(zipped(&files(folder))).unwrap_or_else(|error| panic!("{}: {error}", case.id));
         let (wrong, abstained) = judge(&case, &model);
         let row = table.entry(case.mode.clone()).or_default();
-        row[if !wrong.is_empty() { 1 } else if abstained > 0 || !case.decidable { 2 } else { 0 }] += 1;
+        row[if !wrong.is_empty() {
+            1
+        } else if abstained > 0 || !case.decidable {
+            2
+        } else {
+            0
+        }] += 1;
         for (rule, why) in wrong {
             let done = catalogue.rule(&rule).is_some_and(|rule| DONE.contains(&rule.area.as_str()));
             let line = format!("{}: {why}\n{}", case.id, listed(&model));

@@ -116,7 +116,8 @@ fn killed(facts: &mut Facts, this: &Entity, groups: &[Entity]) {
         .filter_map(|group| Some((group.clone(), facts.get(&cgroup::OOM_KILLS, group).ok()?.clone())))
         .collect();
     let total: f64 = counts.iter().filter_map(|(_, reading)| reading.number()).sum();
-    let most = counts.iter().max_by(|a, b| a.1.number().partial_cmp(&b.1.number()).unwrap_or(std::cmp::Ordering::Equal));
+    let most =
+        counts.iter().max_by(|a, b| a.1.number().partial_cmp(&b.1.number()).unwrap_or(std::cmp::Ordering::Equal));
     let Some((group, most)) = most else { return };
     let inputs = std::iter::once(most).chain(counts.iter().map(|(_, reading)| reading));
     facts.put(&memory::MEMCG_OOM_KILLS, this, computed(total, inputs));

@@ -342,8 +342,7 @@ mod tests {
             for snap in [0u8, 1] {
                 let values = [("free", free[usize::from(snap)]), ("low", 800.0), ("high", 1000.0), ("managed", 1e5)];
                 for (metric, value) in values {
-                    let sample =
-                        Sample { value, snap: Some(snap), at: None, source: Source { artifact: 0, line: 1 } };
+                    let sample = Sample { value, snap: Some(snap), at: None, source: Source { artifact: 0, line: 1 } };
                     facts.add_sample(&ZONE, &node, &format!("Normal.{metric}"), sample);
                     // The DMA zone does not count.
                     facts.add_sample(&ZONE, &node, &format!("DMA.{metric}"), Sample { value: 1e6, ..sample });

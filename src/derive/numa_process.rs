@@ -49,10 +49,8 @@ struct Nodes {
 impl Nodes {
     fn of(facts: &Facts, subject: SubjectId) -> Nodes {
         let mut nodes = Nodes { of_cpu: BTreeMap::new(), group: BTreeMap::new(), size: BTreeMap::new() };
-        let list: Vec<(u32, &Entity)> = facts
-            .entities(subject, Kind::Node)
-            .filter_map(|node| Some((node.name.parse().ok()?, node)))
-            .collect();
+        let list: Vec<(u32, &Entity)> =
+            facts.entities(subject, Kind::Node).filter_map(|node| Some((node.name.parse().ok()?, node))).collect();
         for (id, node) in &list {
             if let Ok(Value::Cpus(set)) = facts.get(&numa_node::CPUS, node).map(|reading| &reading.value) {
                 nodes.of_cpu.extend(set.iter().map(|cpu| (cpu, *id)));
@@ -136,7 +134,7 @@ fn runs_on(facts: &Facts, one: &Entity, nodes: &Nodes) -> Option<(BTreeMap<u32, 
     let threads: Vec<Entity> = facts
         .sampled(&TID, one.subject)
         .into_iter()
-        .filter(|thread| thread.within(one) || &*thread.name == &*one.name)
+        .filter(|thread| thread.within(one) || thread.name == one.name)
         .collect();
     let tasks: Vec<(&'static Family, Entity)> = if threads.is_empty() {
         // One row for all threads tells where one of them ran.
@@ -206,10 +204,7 @@ fn weight(facts: &Facts, one: &Entity, placement: &Placement) -> Option<Reading>
         let share = reading.number().unwrap_or(0.0);
         (share >= LARGE, reading.grade.solid(), share)
     };
-    [ram, cpu]
-        .into_iter()
-        .flatten()
-        .max_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal))
+    [ram, cpu].into_iter().flatten().max_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal))
 }
 
 fn top(shares: &BTreeMap<u32, f64>) -> Option<(u32, f64)> {

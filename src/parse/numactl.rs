@@ -1,8 +1,8 @@
 //! `numactl -H`: nodes with their CPUs, size, free memory (MB) and distances.
 
 use super::{Doc, Looks, Out, Parser};
-use crate::facts::{CpuSet, Grade, Value};
 use crate::facts::schema::keys::{host, numa_node};
+use crate::facts::{CpuSet, Grade, Value};
 
 pub static PARSER: Parser = Parser { kind: "numactl-H", names: &["*numactl*"], sniff, parse, binary: false };
 
