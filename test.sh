@@ -5,7 +5,6 @@
 #   ./test.sh          everything
 #   ./test.sh rust     only the Rust tests
 #   ./test.sh quick    the unit tests and the rules' own examples
-#   ./test.sh --fuzz   everything, and each fuzz target for a short while
 set -euo pipefail
 cd "$(dirname "$0")"
 what=${1:-all}
@@ -99,12 +98,6 @@ if [ "$what" != rust ]; then
     say "browser"
     bash tests/browser/run.sh 2>&1 | tee "$logs/browser" || true
     add "$logs/browser" browser
-fi
-
-if [ "$what" = --fuzz ]; then
-    say "fuzzing"
-    bash fuzz/run.sh 60 2>&1 | tee "$logs/fuzz" || true
-    add "$logs/fuzz" fuzz
 fi
 
 echo
